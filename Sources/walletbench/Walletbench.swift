@@ -1,0 +1,6 @@
+import Commands
+
+@main
+struct Walletbench {
+    static func main() async {}
+}
