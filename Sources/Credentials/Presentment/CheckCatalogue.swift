@@ -1,0 +1,25 @@
+/// Every check that a verdict can list, by id.
+///
+/// Ids are stable: scripts and acceptance checks rely on them. Gaps in the numbering are reserved.
+public enum CheckCatalogue {
+    /// The step that this build has reached.
+    public static let step = CheckDefinition.Step.core
+
+    /// All rows in the order of the catalogue: reader on a response, holder on a request, session and transport.
+    public static let rows: [CheckDefinition] = response + request + session
+
+    /// The row of `id`: its own, or its family's (`R12.key-usage` is of `R12.*`; so is `R12`, when no rule is broken).
+    public static func row(_ id: String) -> CheckDefinition? {
+        index(of: id).map { rows[$0] }
+    }
+
+    /// The place of `id`'s row in `rows`.
+    static func index(of id: String) -> Int? {
+        if let index = places[id] { return index }
+        guard let dot = id.firstIndex(of: ".") else { return places[id + ".*"] }
+        return places[id[..<dot] + ".*"]
+    }
+
+    private static let places = [String: Int](
+        rows.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+}

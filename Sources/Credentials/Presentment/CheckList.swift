@@ -1,0 +1,82 @@
+public import Ports
+
+/// Collects the rows of a report, in the order they are made.
+///
+/// It knows the catalogue: levels, clauses and texts come from there, a check of a later step or another edition ends `notRun`
+/// whatever is reported of it, and an id that the catalogue does not have is our own misuse (precondition).
+public struct CheckList: Sendable {
+    public let edition: Edition
+    public private(set) var checks: [Check] = []
+
+    public init(edition: Edition) {
+        self.edition = edition
+    }
+
+    public mutating func pass(_ id: String, _ subject: String) {
+        add(id, subject, .pass, nil)
+    }
+
+    /// A violation: `fail` or `warn` as the catalogue says, with the catalogue's message and `values` in its places.
+    ///
+    /// - Parameter detail: more that helps to find the cause, added after a semicolon.
+    public mutating func fail(_ id: String, _ subject: String, values: [String], detail: String? = nil) {
+        let message = Self.definition(id).message(filling: values)
+        fail(id, subject, detail.map { "\(message); \($0)" } ?? message)
+    }
+
+    /// A violation: `fail` or `warn` as the catalogue says.
+    public mutating func fail(_ id: String, _ subject: String, _ reason: String) {
+        switch Self.definition(id).severity(in: edition) {
+        case .warn: add(id, subject, .warn, reason)
+        case .fail, .inactive: add(id, subject, .fail, reason)
+        }
+    }
+
+    /// A violation whose level the caller knows, where the catalogue leaves it to a rule or a policy.
+    public mutating func violate(_ id: String, _ subject: String, as severity: CheckDefinition.Severity, _ reason: String) {
+        switch severity {
+        case .fail: add(id, subject, .fail, reason)
+        case .warn: add(id, subject, .warn, reason)
+        case .inactive: add(id, subject, .notRun(.edition), nil)
+        }
+    }
+
+    public mutating func notRun(_ id: String, _ subject: String, _ why: NotRunReason) {
+        add(id, subject, .notRun(why), nil)
+    }
+
+    public mutating func append(contentsOf other: CheckList) {
+        checks += other.checks
+    }
+
+    /// The row for `id` and `subject`, if there is one.
+    public func check(_ id: String, _ subject: String) -> Check? {
+        checks.last { $0.id == id && $0.subject == subject }
+    }
+
+    /// One row a check and subject: a second violation joins the first, the worse outcome stays.
+    private mutating func add(_ id: String, _ subject: String, _ outcome: CheckOutcome, _ reason: String?) {
+        let row = Self.row(id)
+        var outcome = Self.adjusted(outcome, CheckCatalogue.rows[row], edition)
+        var reason = reason
+        if case .notRun(let why) = outcome { reason = why.description }
+        if outcome.isViolation, let place = checks.lastIndex(where: { $0.id == id && $0.subject == subject }) {
+            let earlier = checks.remove(at: place)
+            if earlier.outcome == .fail { outcome = .fail }
+            if earlier.outcome.isViolation, let first = earlier.reason { reason = reason.map { "\(first); \($0)" } ?? first }
+        }
+        checks.append(Check(id, outcome, reason: reason, subject: subject, row: row, edition: edition))
+    }
+
+    private static func adjusted(_ outcome: CheckOutcome, _ row: CheckDefinition, _ edition: Edition) -> CheckOutcome {
+        if row.activeFrom > CheckCatalogue.step { return .notRun(.notInThisBuild) }
+        return row.severity(in: edition) == .inactive ? .notRun(.edition) : outcome
+    }
+
+    private static func row(_ id: String) -> Int {
+        guard let row = CheckCatalogue.index(of: id) else { preconditionFailure("no check \(id) in the catalogue") }
+        return row
+    }
+
+    private static func definition(_ id: String) -> CheckDefinition { CheckCatalogue.rows[row(id)] }
+}
