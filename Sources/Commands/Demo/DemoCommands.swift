@@ -1,0 +1,4 @@
+/// `walletbench demo`
+enum DemoCommands {
+    static let table: [Command] = []
+}

@@ -1,0 +1,4 @@
+/// `walletbench faults`
+enum FaultsCommands {
+    static let table: [Command] = []
+}

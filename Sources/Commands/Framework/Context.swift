@@ -1,0 +1,110 @@
+import Codec
+import Glibc
+import Ports
+
+/// What every command works with, made from the global options once.
+struct Context: Sendable {
+    let console: Console
+    let home: Home
+    /// `--at`, else the system's.
+    let clock: any Clock
+    /// `--seed`, else the system's.
+    let random: any RandomSource
+    let trace: any TraceSink
+    let logger: Logger
+    /// Edition of ISO/IEC 18013-5: 1 or 2.
+    let edition: Int
+    /// Seconds of tolerance of every time check.
+    let skew: Int
+    /// False with `--trust none`: the verdict is about the cryptography alone.
+    let usesTrust: Bool
+    /// Whether claim values and secrets may be shown.
+    let reveals: Bool
+    let faults: [FaultName]
+    /// Whether the run repeats byte for byte (`--seed`).
+    let isDeterministic: Bool
+    /// Whether a new home's key shall need no passphrase.
+    let wantsNoPassphrase: Bool
+    let passphraseFile: String?
+    /// The command table, for help, completions and man pages.
+    let root: Command
+}
+
+/// A fault as named on the command line: `NAME[:ARG]`.
+struct FaultName: Sendable, Hashable {
+    let name: String
+    let argument: String?
+
+    init(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        name = String(parts[0])
+        argument = parts.count > 1 ? String(parts[1]) : nil
+    }
+
+    var text: String { argument.map { "\(name):\($0)" } ?? name }
+}
+
+extension Context {
+    /// Reads the global options.
+    /// - Throws: exit code 2 when they do not go together, 3 when a file they name cannot be opened.
+    init(_ parsed: ParsedCommand, root: Command) throws(CommandError) {
+        let options = GlobalValues(parsed)
+        home = try Home.resolve(option: options.string("home"))
+        if options.flag("test-home") { try home.makeTestHome() }
+        clock = options.time("at").map { FixedClock($0) } ?? SystemClock()
+        isDeterministic = options.flag("seed")
+        random = try Self.random(seed: options.integer("seed"), home: home)
+        logger = try Logger(
+            level: options.string("log-level").flatMap(LogLevel.init) ?? .notice, path: options.string("log-file"))
+        trace = try Self.trace(path: options.string("trace"))
+        edition = options.integer("edition") ?? 1
+        skew = options.integer("skew") ?? 60
+        usesTrust = options.string("trust") != "none"
+        reveals = options.flag("reveal")
+        faults = options.strings("fault").map(FaultName.init)
+        wantsNoPassphrase = options.flag("no-passphrase")
+        passphraseFile = options.string("passphrase-file")
+        self.root = root
+        var marks: [(String, JSON)] = []
+        if isDeterministic { marks.append(("deterministic", true)) }
+        if !faults.isEmpty { marks.append(("faults", .array(faults.map { .string($0.text) }))) }
+        console = Console(isJSON: options.flag("json"), clock: clock, marks: marks)
+    }
+
+    /// Says on stderr what is unusual about this run.
+    func announce() {
+        if isDeterministic { console.talk("note: --seed makes this run repeatable; its keys and nonces are no secrets") }
+        if !faults.isEmpty { console.talk("note: faults are on: \(faults.map(\.text).joined(separator: ", "))") }
+    }
+
+    private static func random(seed: Int?, home: Home) throws(CommandError) -> any RandomSource {
+        guard let seed else { return SystemRandom() }
+        guard home.isTestHome else {
+            throw .usage(
+                "--seed is refused: \(home.path) was not made by --test-home", hint: "add --home DIR --test-home with a new folder")
+        }
+        return SeededRandom(seed: UInt64(seed))
+    }
+
+    private static func trace(path: String?) throws(CommandError) -> any TraceSink {
+        guard let path else { return NoTrace() }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw .environment("trace \(path): \(Errno.last)", hint: "name a file that can be written with --trace")
+        }
+        return JSONLinesTrace(fileDescriptor: descriptor)
+    }
+}
+
+/// The global options of a parsed command line, with their defaults.
+private struct GlobalValues {
+    let parsed: ParsedCommand
+
+    init(_ parsed: ParsedCommand) { self.parsed = parsed }
+
+    func flag(_ name: String) -> Bool { parsed.values[name] != nil }
+    func strings(_ name: String) -> [String] { parsed.values[name]?.flatMap { $0 } ?? [] }
+    func string(_ name: String) -> String? { strings(name).last }
+    func integer(_ name: String) -> Int? { string(name).flatMap { Int($0) } }
+    func time(_ name: String) -> Timestamp? { string(name).flatMap { try? Timestamp(rfc3339: $0) } }
+}

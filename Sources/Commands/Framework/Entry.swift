@@ -1,0 +1,34 @@
+import Glibc
+import Ports
+
+/// From the words of the command line to the exit code.
+package enum Entry {
+    /// - Parameter arguments: with the program's name first.
+    package static func run(_ arguments: [String]) async -> Int32 {
+        Interrupt.install()
+        return await run(Array(arguments.dropFirst()), root: Root.command).rawValue
+    }
+
+    static func run(_ words: [String], root: Command) async -> ExitCode {
+        let isJSON = words.prefix { $0 != "--" }.contains("--json")
+        var console = Console(isJSON: isJSON, clock: SystemClock())
+        do {
+            let parsed = try Parser.parse(words, root: root)
+            if parsed.wantsHelp { return Help.show(parsed, on: console) }
+            let context = try Context(parsed, root: root)
+            console = context.console
+            context.announce()
+            guard let run = parsed.command.run else { return .usage }
+            return try await run(Invocation(parsed: parsed, context: context))
+        } catch let error as CommandError {
+            console.report(error)
+            return error.exit
+        } catch is CancellationError {
+            console.report(.interrupted)
+            return .interrupted
+        } catch {
+            console.report(CommandError("\(error)"))
+            return .refused
+        }
+    }
+}

@@ -1,0 +1,4 @@
+/// `walletbench inspect`
+enum InspectCommands {
+    static let table: [Command] = []
+}

@@ -1,0 +1,8 @@
+/// `walletbench reader …`
+enum ReaderCommands {
+    static let table = [
+        Command(
+            name: "reader", summary: "request documents and verify what comes back",
+            subcommands: [])
+    ]
+}

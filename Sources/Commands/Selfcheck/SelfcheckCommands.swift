@@ -1,0 +1,4 @@
+/// `walletbench selfcheck`
+enum SelfcheckCommands {
+    static let table: [Command] = []
+}

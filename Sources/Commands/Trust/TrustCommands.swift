@@ -1,0 +1,8 @@
+/// `walletbench trust …`
+enum TrustCommands {
+    static let table = [
+        Command(
+            name: "trust", summary: "make, check and keep certificates and trust anchors",
+            subcommands: [])
+    ]
+}
