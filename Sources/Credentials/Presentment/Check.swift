@@ -1,4 +1,4 @@
-public import Ports
+import Ports
 
 /// How one check ended.
 public enum CheckOutcome: Sendable, Hashable {

@@ -1,0 +1,54 @@
+/// What a report comes to.
+public enum Verdict: String, Sendable, Hashable {
+    case pass
+    case fail
+    /// Nothing failed, but something that the verdict needs could not be checked.
+    case undetermined
+}
+
+/// How checks become a verdict: which of them it needs, and which of those the person waived.
+///
+/// `fail` if any check failed; else `undetermined` if a needed check was not run for a reason that leaves the matter open; else
+/// `pass`. Warnings change nothing.
+public struct VerdictRule: Sendable, Hashable {
+    /// `--trust none`: a verdict about the cryptography alone, the path to an anchor is not needed.
+    public var trustWaived: Bool
+    /// Whether the holder must have proved possession of the device key.
+    public var holderBindingRequired: Bool
+    /// Status policy `enforce`: an undetermined status leaves the verdict undetermined.
+    public var statusEnforced: Bool
+    /// Reader policy `enforce`: the path of the reader's certificate is needed.
+    public var readerTrustEnforced: Bool
+
+    public init(
+        trustWaived: Bool = false, holderBindingRequired: Bool = true, statusEnforced: Bool = false,
+        readerTrustEnforced: Bool = false
+    ) {
+        self.trustWaived = trustWaived
+        self.holderBindingRequired = holderBindingRequired
+        self.statusEnforced = statusEnforced
+        self.readerTrustEnforced = readerTrustEnforced
+    }
+
+    public func verdict(of checks: some Sequence<Check>) -> Verdict {
+        var isOpen = false
+        for check in checks {
+            switch check.outcome {
+            case .fail: return .fail
+            case .notRun(let why): isOpen = isOpen || (why.leavesVerdictOpen && needs(check.id))
+            case .pass, .warn: continue
+            }
+        }
+        return isOpen ? .undetermined : .pass
+    }
+
+    private func needs(_ id: String) -> Bool {
+        switch id {
+        case "R14": true
+        case "R11.path": !trustWaived
+        case "R28.status": statusEnforced
+        case "H8.path": readerTrustEnforced
+        default: holderBindingRequired && id.hasPrefix("R24.")
+        }
+    }
+}
