@@ -1,0 +1,149 @@
+public import Codec
+
+/// What the mdoc answers (ISO/IEC 18013-5:2021 §8.3.2.1.2.2; WD2 §10.3).
+///
+///     DeviceResponse = {
+///         "version": tstr, ? "documents": [ + Document ], ? "zkDocuments": [ + any ],
+///         ? "documentErrors": [ + { DocType => ErrorCode } ], "status": uint
+///     }
+public struct DeviceResponse: Sendable, CBORCodable {
+    /// Table 8: 0 OK, 10 general error, 11 CBOR decoding error, 12 CBOR validation error.
+    public enum Status {
+        public static let ok: UInt64 = 0
+        public static let generalError: UInt64 = 10
+        public static let decodingError: UInt64 = 11
+        public static let validationError: UInt64 = 12
+        public static let defined: Set<UInt64> = [ok, generalError, decodingError, validationError]
+    }
+
+    public let version: ProtocolVersion
+    public let documents: [Document]
+    /// Documents with a zero-knowledge proof, as received. Nothing here verifies such a proof, so none ever counts as verified.
+    public let zkDocuments: [CBOR]
+    public let documentErrors: [(docType: DocType, code: Int)]
+    /// One of `Status`, or a value nobody defined.
+    public let status: UInt64
+
+    public init(
+        version: ProtocolVersion = .v1_0, documents: [Document] = [], documentErrors: [(docType: DocType, code: Int)] = [],
+        status: UInt64 = Status.ok
+    ) {
+        self.version = version
+        self.documents = documents
+        zkDocuments = []
+        self.documentErrors = documentErrors
+        self.status = status
+    }
+
+    public init(_ cbor: CBOR) throws(CBORError) {
+        version = ProtocolVersion(try cbor["version"].text())
+        documents = try cbor.decodeList("documents")
+        zkDocuments = try cbor.optional("zkDocuments").map { (list) throws(CBORError) in Array(try list.nonEmptyArray()) } ?? []
+        documentErrors = try cbor.optional("documentErrors").map { (list) throws(CBORError) in try Self.errors(list) } ?? []
+        status = try cbor["status"].uint()
+    }
+
+    public func encode(to encoder: inout CBOREncoder) {
+        let optionalMembers = [!documents.isEmpty, !zkDocuments.isEmpty, !documentErrors.isEmpty]
+        encoder.map(2 + optionalMembers.count { $0 })
+        encoder.text("version")
+        encoder.text(version.text)
+        if !documents.isEmpty {
+            encoder.text("documents")
+            encoder.array(documents.count)
+            for document in documents { encoder.encode(document) }
+        }
+        if !zkDocuments.isEmpty {
+            encoder.text("zkDocuments")
+            encoder.array(zkDocuments.count)
+            for document in zkDocuments { encoder.item(document) }
+        }
+        if !documentErrors.isEmpty {
+            encoder.text("documentErrors")
+            encoder.array(documentErrors.count)
+            for (docType, code) in documentErrors {
+                encoder.map(1)
+                encoder.text(docType)
+                encoder.int(code)
+            }
+        }
+        encoder.text("status")
+        encoder.int(status)
+    }
+
+    private static func errors(_ list: CBOR) throws(CBORError) -> [(docType: DocType, code: Int)] {
+        var errors: [(docType: DocType, code: Int)] = []
+        for error in try list.nonEmptyArray() {
+            for (docType, code) in try error.map() { errors.append((try docType.text(), try code.int())) }
+        }
+        return errors
+    }
+}
+
+/// One document of a response (ISO/IEC 18013-5:2021 §8.3.2.1.2.2).
+///
+///     Document = {
+///         "docType": tstr, "issuerSigned": IssuerSigned, "deviceSigned": DeviceSigned,
+///         ? "errors": { + NameSpace => { + DataElementIdentifier => ErrorCode } }
+///     }
+public struct Document: Sendable, CBORCodable {
+    public typealias Errors = (nameSpace: NameSpace, errors: [(identifier: DataElementIdentifier, code: Int)])
+
+    public let docType: DocType
+    public let issuerSigned: IssuerSigned
+    /// nil when the member is missing, which the standard does not allow: the reader then has no device authentication to check.
+    public let deviceSigned: DeviceSigned?
+    public let errors: [Errors]
+
+    public init(docType: DocType, issuerSigned: IssuerSigned, deviceSigned: DeviceSigned?, errors: [Errors] = []) {
+        self.docType = docType
+        self.issuerSigned = issuerSigned
+        self.deviceSigned = deviceSigned
+        self.errors = errors
+    }
+
+    public init(_ cbor: CBOR) throws(CBORError) {
+        docType = try cbor["docType"].text()
+        issuerSigned = try IssuerSigned(cbor["issuerSigned"])
+        deviceSigned = try cbor.decodeOptional("deviceSigned")
+        errors = try cbor.optional("errors").map { (map) throws(CBORError) in try Self.errors(map) } ?? []
+    }
+
+    public func encode(to encoder: inout CBOREncoder) {
+        encoder.map(2 + (deviceSigned == nil ? 0 : 1) + (errors.isEmpty ? 0 : 1))
+        encoder.text("docType")
+        encoder.text(docType)
+        encoder.text("issuerSigned")
+        encoder.encode(issuerSigned)
+        if let deviceSigned {
+            encoder.text("deviceSigned")
+            encoder.encode(deviceSigned)
+        }
+        if !errors.isEmpty {
+            encoder.text("errors")
+            encodeErrors(to: &encoder)
+        }
+    }
+
+    private func encodeErrors(to encoder: inout CBOREncoder) {
+        encoder.map(errors.count)
+        for (nameSpace, elements) in errors {
+            encoder.text(nameSpace)
+            encoder.map(elements.count)
+            for (identifier, code) in elements {
+                encoder.text(identifier)
+                encoder.int(code)
+            }
+        }
+    }
+
+    private static func errors(_ map: CBOR) throws(CBORError) -> [Errors] {
+        var all: [Errors] = []
+        for (nameSpace, elements) in try map.nonEmptyMap() {
+            var errors: [(identifier: DataElementIdentifier, code: Int)] = []
+            for (identifier, code) in try elements.nonEmptyMap() { errors.append((try identifier.text(), try code.int())) }
+            all.append((try nameSpace.text(), errors))
+        }
+        return all
+    }
+}

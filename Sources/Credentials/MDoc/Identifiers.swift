@@ -1,0 +1,40 @@
+/// The type of a document, such as "org.iso.18013.5.1.mDL". Compared byte for byte (ISO/IEC 18013-5:2021 §8.1).
+public typealias DocType = String
+/// A name space of data elements, such as "org.iso.18013.5.1". Compared byte for byte.
+public typealias NameSpace = String
+/// The identifier of a data element within its name space, such as "family_name". Compared byte for byte.
+public typealias DataElementIdentifier = String
+
+/// The version text of a top-level structure, "major.minor" (ISO/IEC 18013-5:2021 §8.1; WD2 §8.3).
+///
+/// Another minor version is read like the known one (its unknown members are ignored); another major version is not supported.
+/// The text stays as received, so that a report can show it.
+public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
+    /// The text as received.
+    public let text: String
+    /// The number before the dot; nil when the text is not "major.minor".
+    public let major: Int?
+    /// The number after the dot; nil when the text is not "major.minor".
+    public let minor: Int?
+
+    public init(_ text: String) {
+        self.text = text
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Self.number($0) }
+        let isPair = parts.count == 2 && numbers.count == 2
+        major = isPair ? numbers[0] : nil
+        minor = isPair ? numbers[1] : nil
+    }
+
+    public static let v1_0 = ProtocolVersion("1.0")
+    public static let v1_1 = ProtocolVersion("1.1")
+
+    /// Whether the structure can be read at all: major version 1.
+    public var isSupported: Bool { major == 1 }
+
+    public var description: String { text }
+
+    private static func number(_ digits: Substring) -> Int? {
+        digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(digits) : nil
+    }
+}

@@ -1,0 +1,34 @@
+public import Codec
+public import Crypto
+
+/// The holder's copy of a document: what the issuer delivered, byte for byte, and the name of the device key.
+///
+/// A batch is several copies of one document, each with its own device key.
+public struct IssuedDocument: Sendable, Identifiable {
+    /// The name the holder knows this copy by.
+    public let id: String
+    /// The type that the MSO states.
+    public let docType: DocType
+    public let issuerSigned: IssuerSigned
+    public let mobileSecurityObject: MobileSecurityObject
+    /// The device key in its key store.
+    public let keyID: KeyID
+    /// What a person calls the document; nil takes the name of its type.
+    public let displayName: String?
+
+    /// - Parameter issuerSigned: `IssuerSigned` as the issuer delivered it.
+    /// - Throws: when the MSO cannot be read; a document without one cannot be presented.
+    public init(id: String, issuerSigned: IssuerSigned, keyID: KeyID, displayName: String? = nil) throws(CBORError) {
+        mobileSecurityObject = try issuerSigned.mobileSecurityObject()
+        self.id = id
+        docType = mobileSecurityObject.docType
+        self.issuerSigned = issuerSigned
+        self.keyID = keyID
+        self.displayName = displayName
+    }
+}
+
+extension IssuedDocument {
+    /// The authority key identifier of the signer's certificate.
+    var authorityKeyIdentifier: [UInt8]? { nil }
+}

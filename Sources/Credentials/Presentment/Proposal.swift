@@ -1,0 +1,86 @@
+public import Codec
+
+/// What the holder could answer to a request, and why not more: what a person decides on.
+public struct Proposal: Sendable {
+    /// Who asks, as far as the request proves it.
+    public struct Reader: Sendable, Hashable {
+        /// The subject of the reader's certificate.
+        public let name: String
+        /// Whether its authentication verified up to a trusted anchor.
+        public let isTrusted: Bool
+
+        public init(name: String, isTrusted: Bool) {
+            self.name = name
+            self.isTrusted = isTrusted
+        }
+    }
+
+    /// One element that can go.
+    public struct Element: Sendable {
+        /// Where the value comes from.
+        public enum Source: Sendable {
+            /// Items the issuer signed, with their bytes: one, unless the document has the element twice.
+            case issuer([Embedded<IssuerSignedItem>])
+            /// A value that the device signs itself, as the issuer allowed.
+            case device(CBOR)
+        }
+
+        /// What would go.
+        public let reference: ElementReference
+        /// What was asked: another element when an age statement or an alternative answers.
+        public let requested: [ElementReference]
+        public let intentToRetain: Bool
+        public let source: Source
+
+        /// The value, for display.
+        public var value: CBOR? {
+            switch source {
+            case .issuer(let items): items.first?.value.elementValue
+            case .device(let value): value
+            }
+        }
+    }
+
+    /// One element that cannot go.
+    public struct Miss: Sendable, Hashable {
+        /// Why an element is missing.
+        public enum Reason: String, Sendable, Hashable {
+            case notInDocument = "the document does not have it"
+            case noNameSpace = "the document has no such name space"
+            case noAgeStatement = "no age statement of the document answers it"
+            case tooManyAges = "two age statements are the most that may go"
+            case notAuthorised = "the issuer does not let the device sign it"
+            case readerNotTrusted = "own policy: only for an authenticated reader"
+        }
+
+        public let reference: ElementReference
+        public let reason: Reason
+    }
+
+    /// One document that can answer, numbered from 1 within its request.
+    public struct Option: Sendable {
+        public let number: Int
+        public let document: IssuedDocument
+        public let elements: [Element]
+        public let missing: [Miss]
+    }
+
+    /// What can be answered to one document request.
+    public struct Entry: Sendable {
+        public let request: PresentationRequest.DocumentRequest
+        public let options: [Option]
+        /// Why there is no option: "no document org.iso.18013.5.1.mDL". nil when there is one.
+        public let refusal: String?
+        /// Whether the answer needs this document: false when use cases can do without it.
+        public let isWanted: Bool
+    }
+
+    public let reader: Reader?
+    public let entries: [Entry]
+    public let useCases: [PresentationRequest.UseCase]
+    /// Mandatory use cases that no document set serves, by position; then nothing may be answered (WD2 §10.2.5).
+    public let unsatisfiedUseCases: [Int]
+
+    /// Whether anything can go at all.
+    public var isEmpty: Bool { !unsatisfiedUseCases.isEmpty || entries.allSatisfy { !$0.isWanted || $0.options.isEmpty } }
+}
