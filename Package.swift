@@ -39,8 +39,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // QR code symbols from text.
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
-        // QR codes from pictures, second opinion: reads some that ZXing misses.
-        .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
+        // QR codes from pictures, second opinion: reads some that ZXing misses. Loaded at first use, since it brings X11, V4L and D-Bus.
+        .target(name: "CZBar"),
         // QR codes from pictures, first choice (47 of 57 degraded pictures at 4 ms; zbar alone 42 at 36 ms). C++ behind extern "C".
         .target(name: "CZXing", linkerSettings: [.linkedLibrary("ZXing")]),
         // PNG and JPEG pixels (libpng's simplified API, libjpeg with its own error exit): setjmp must stay inside C.

@@ -129,8 +129,15 @@ final class Console: Sendable {
         self.style(text, style, on: output)
     }
 
+    /// Whether stdout is a terminal that may be painted.
+    var showsColours: Bool { Self.showsColours(on: output) }
+
+    private static func showsColours(on file: FileDescriptor) -> Bool {
+        file.isTerminal && environment("NO_COLOR") == nil && environment("TERM") != "dumb"
+    }
+
     private func style(_ text: String, _ style: Style, on file: FileDescriptor) -> String {
-        guard file.isTerminal, getenv("NO_COLOR").map({ $0.pointee == 0 }) ?? true else { return text }
+        guard Self.showsColours(on: file) else { return text }
         return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
     }
 

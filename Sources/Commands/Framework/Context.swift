@@ -12,8 +12,7 @@ struct Context: Sendable {
     let random: any RandomSource
     let trace: any TraceSink
     let logger: Logger
-    /// Edition of ISO/IEC 18013-5: 1 or 2.
-    let edition: Int
+    let edition: Edition
     /// Seconds of tolerance of every time check.
     let skew: Int
     /// False with `--trust none`: the verdict is about the cryptography alone.
@@ -57,7 +56,7 @@ extension Context {
         logger = try Logger(
             level: options.string("log-level").flatMap(LogLevel.init) ?? .notice, path: options.string("log-file"))
         trace = try Self.trace(path: options.string("trace"))
-        edition = options.integer("edition") ?? 1
+        edition = options.integer("edition").flatMap(Edition.init) ?? .first
         skew = options.integer("skew") ?? 60
         usesTrust = options.string("trust") != "none"
         reveals = options.flag("reveal")

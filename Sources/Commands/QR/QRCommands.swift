@@ -3,6 +3,6 @@ enum QRCommands {
     static let table = [
         Command(
             name: "qr", summary: "draw and read QR codes",
-            subcommands: [])
+            subcommands: [QREncode.command, QRDecode.command])
     ]
 }

@@ -1,4 +1,0 @@
-#ifndef CZBAR_SHIM_H
-#define CZBAR_SHIM_H
-#include <zbar.h>
-#endif
