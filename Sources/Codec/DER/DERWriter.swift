@@ -77,7 +77,8 @@ public struct DERWriter: Sendable {
     /// Elements that are encoded already.
     public mutating func raw(_ encoded: [UInt8]) { bytes += encoded }
 
-    private mutating func element(_ tag: UInt8, _ content: [UInt8]) {
+    /// An element with this identifier octet.
+    package mutating func element(_ tag: UInt8, _ content: [UInt8]) {
         bytes.append(tag)
         if content.count < 0x80 {
             bytes.append(UInt8(content.count))

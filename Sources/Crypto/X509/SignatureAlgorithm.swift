@@ -1,0 +1,83 @@
+public import Codec
+
+/// How a certificate or CRL is signed: the AlgorithmIdentifier (RFC 5280 §4.1.1.2) as far as it is known here.
+public enum SignatureAlgorithm: Sendable, Hashable, CaseIterable {
+    case ecdsaWithSHA256
+    case ecdsaWithSHA384
+    case ecdsaWithSHA512
+    case ed25519
+    case ed448
+    /// Broken: recognised so that it can be named, accepted by no policy.
+    case ecdsaWithSHA1
+
+    /// The algorithm of `oid`; nil if it is none of these.
+    public init?(oid: OID) {
+        guard let known = Self.allCases.first(where: { $0.oid == oid }) else { return nil }
+        self = known
+    }
+
+    /// The algorithm with which a key on `curve` signs certificates; nil for curves that cannot sign.
+    public init?(curve: Curve) {
+        switch curve.defaultHash {
+        case .sha256: self = .ecdsaWithSHA256
+        case .sha384: self = .ecdsaWithSHA384
+        case .sha512: self = .ecdsaWithSHA512
+        case .sha1, nil:
+            guard curve.canSign else { return nil }
+            self = curve == .ed448 ? .ed448 : .ed25519
+        }
+    }
+
+    public var oid: OID {
+        switch self {
+        case .ecdsaWithSHA1: "1.2.840.10045.4.1"
+        case .ecdsaWithSHA256: "1.2.840.10045.4.3.2"
+        case .ecdsaWithSHA384: "1.2.840.10045.4.3.3"
+        case .ecdsaWithSHA512: "1.2.840.10045.4.3.4"
+        case .ed25519: "1.3.101.112"
+        case .ed448: "1.3.101.113"
+        }
+    }
+
+    /// The name of RFC 5758 or RFC 8410.
+    public var name: String {
+        switch self {
+        case .ecdsaWithSHA1: "ecdsa-with-SHA1"
+        case .ecdsaWithSHA256: "ecdsa-with-SHA256"
+        case .ecdsaWithSHA384: "ecdsa-with-SHA384"
+        case .ecdsaWithSHA512: "ecdsa-with-SHA512"
+        case .ed25519: "Ed25519"
+        case .ed448: "Ed448"
+        }
+    }
+
+    /// The hash of the signed bytes; nil where the algorithm hashes for itself.
+    public var hash: HashAlgorithm? {
+        switch self {
+        case .ecdsaWithSHA1: .sha1
+        case .ecdsaWithSHA256: .sha256
+        case .ecdsaWithSHA384: .sha384
+        case .ecdsaWithSHA512: .sha512
+        case .ed25519, .ed448: nil
+        }
+    }
+
+    /// ECDSA with SHA-2, the only signatures of ISO/IEC 18013-5 Annex B.
+    var isISOAlgorithm: Bool {
+        self == .ecdsaWithSHA256 || self == .ecdsaWithSHA384 || self == .ecdsaWithSHA512
+    }
+
+    /// Whether a key on `curve` can make such signatures.
+    func fits(_ curve: Curve) -> Bool {
+        switch self {
+        case .ed25519: curve == .ed25519
+        case .ed448: curve == .ed448
+        case .ecdsaWithSHA1, .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512: curve.isWeierstrass
+        }
+    }
+
+    /// Whether `signature` (ECDSA-Sig-Value in DER, or raw) over `message` was made by `key` with this algorithm.
+    func isSignature(_ signature: [UInt8], of message: [UInt8], by key: PublicKey) -> Bool {
+        fits(key.curve) && key.verifyDER(signature: signature, message: message, hash: hash)
+    }
+}
