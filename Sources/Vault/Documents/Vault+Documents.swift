@@ -1,0 +1,193 @@
+internal import Codec
+package import Ports
+
+/// A copy chosen for one presentation; its use is already on disk.
+package struct TakenCopy: Sendable {
+    package let document: StoredDocument
+    package let copy: StoredDocument.Copy
+    /// The device key's name in the key store.
+    package let keyID: String
+    /// The document as issued: IssuerSigned (CBOR) or SD-JWT.
+    package let bytes: [UInt8]
+}
+
+/// A copy as it is put into the vault.
+package struct NewCopy: Sendable {
+    package var bytes: [UInt8]
+    package var keyID: String?
+
+    package init(bytes: [UInt8], keyID: String?) { (self.bytes, self.keyID) = (bytes, keyID) }
+}
+
+extension Vault {
+    private static let documentPartition = "documents"
+    private static let copyPartition = "copies"
+
+    /// Every document, oldest first.
+    package func documents() throws(VaultError) -> [StoredDocument] {
+        let found = try look { records throws(VaultError) in
+            var found: [StoredDocument] = []
+            for id in try records.keys(in: Self.documentPartition) {
+                if let document = try Self.document(id, in: records) { found.append(document) }
+            }
+            return found
+        }
+        return found.sorted { ($0.added, $0.id) < ($1.added, $1.id) }
+    }
+
+    /// The document of this name, or the only one whose name begins so. Throws `.notFound` otherwise.
+    package func document(_ id: String) throws(VaultError) -> StoredDocument {
+        try look { records throws(VaultError) in try Self.required(id, in: records) }
+    }
+
+    /// Puts a document with its copies into the vault in one step. Names are made by `random`; those given are ignored.
+    package func add(
+        _ document: StoredDocument, copies: [NewCopy], random: any RandomSource
+    ) throws(VaultError) -> StoredDocument {
+        try transact { records throws(VaultError) in
+            var document = document
+            document.id = try Self.freshID(in: records, random)
+            document.copies = []
+            try Self.append(copies, to: &document, in: records)
+            try Self.write(document, in: records)
+            return document
+        }
+    }
+
+    /// Adds copies to a document that is there, which becomes `issued`.
+    package func addCopies(_ copies: [NewCopy], to id: String) throws(VaultError) -> StoredDocument {
+        try transact { records throws(VaultError) in
+            var document = try Self.required(id, in: records)
+            document.state = .issued
+            try Self.append(copies, to: &document, in: records)
+            try Self.write(document, in: records)
+            return document
+        }
+    }
+
+    /// Changes what is known about a document, in one step.
+    package func update(
+        _ id: String, _ change: @Sendable (inout StoredDocument) -> Void
+    ) throws(VaultError) -> StoredDocument {
+        try transact { records throws(VaultError) in
+            var document = try Self.required(id, in: records)
+            change(&document)
+            try Self.write(document, in: records)
+            return document
+        }
+    }
+
+    /// Removes a document, its copies and their keys.
+    package func deleteDocument(_ id: String) throws(VaultError) -> StoredDocument {
+        try transact { records throws(VaultError) in
+            let document = try Self.required(id, in: records)
+            for copy in document.copies {
+                try records.delete("\(document.id)/\(copy.id)", in: Self.copyPartition)
+                if let keyID = copy.keyID { try records.delete(keyID, in: VaultKeyStore.partition) }
+            }
+            try records.delete(document.id, in: Self.documentPartition)
+            return document
+        }
+    }
+
+    /// The bytes of a copy, for looking at them. Counts as no use.
+    package func bytes(of copy: StoredDocument.Copy, in document: StoredDocument) throws(VaultError) -> [UInt8] {
+        let path = path
+        return try look { records throws(VaultError) in
+            try Self.bytes(of: copy, in: document, records, path: path)
+        }
+    }
+
+    /// Chooses the copy to present and records its use, durably, before its bytes are handed out.
+    ///
+    /// Throws `.exhausted` when the policy allows no copy any more, and `.notFound` when no copy has its key.
+    package func takeCopy(of id: String, at time: Timestamp) throws(VaultError) -> TakenCopy {
+        let path = path
+        return try transact { records throws(VaultError) in
+            var document = try Self.required(id, in: records)
+            guard let index = document.nextCopy, let keyID = document.copies[index].keyID else {
+                throw document.nothingToPresent
+            }
+            let (uses, overflow) = document.copies[index].uses.addingReportingOverflow(1)
+            document.copies[index].uses = overflow ? .max : uses
+            document.copies[index].lastUsed = time
+            try Self.write(document, in: records)
+            let copy = document.copies[index]
+            return TakenCopy(
+                document: document, copy: copy, keyID: keyID,
+                bytes: try Self.bytes(of: copy, in: document, records, path: path))
+        }
+    }
+
+    private static func append(
+        _ copies: [NewCopy], to document: inout StoredDocument, in records: borrowing VaultTransaction
+    ) throws(VaultError) {
+        let taken = document.copies.compactMap { Int($0.id) }.max() ?? 0
+        for (offset, copy) in copies.enumerated() {
+            let id = String(taken + 1 + offset)
+            try records.write(copy.bytes, "\(document.id)/\(id)", in: copyPartition)
+            document.copies.append(StoredDocument.Copy(id: id, keyID: copy.keyID))
+        }
+    }
+
+    private static func freshID(in records: borrowing VaultTransaction, _ random: any RandomSource) throws(VaultError) -> String {
+        while true {
+            let id = Hex.encode(random.bytes(4))
+            if try records.read(id, in: documentPartition) == nil { return id }
+        }
+    }
+
+    private static func required(_ id: String, in records: borrowing VaultTransaction) throws(VaultError) -> StoredDocument {
+        if let document = try document(id, in: records) { return document }
+        let close = id.isEmpty ? [] : try records.keys(in: documentPartition).filter { $0.hasPrefix(id) }
+        if close.count == 1, let document = try document(close[0], in: records) { return document }
+        throw VaultError(
+            .notFound, close.isEmpty ? "no document is called \(id)" : "\(id) may be any of \(close.joined(separator: ", "))",
+            hint: "walletbench holder list shows the documents")
+    }
+
+    private static func document(_ id: String, in records: borrowing VaultTransaction) throws(VaultError) -> StoredDocument? {
+        guard let bytes = try records.read(id, in: documentPartition) else { return nil }
+        guard let json = try? JSON.decode(bytes), let document = StoredDocument(json: json) else {
+            throw VaultError(
+                .damaged, "the record of document \(id) cannot be read", hint: "import the document again under this version")
+        }
+        return document
+    }
+
+    private static func write(_ document: StoredDocument, in records: borrowing VaultTransaction) throws(VaultError) {
+        try records.write([UInt8](document.json.encoded().utf8), document.id, in: documentPartition)
+    }
+
+    private static func bytes(
+        of copy: StoredDocument.Copy, in document: StoredDocument, _ records: borrowing VaultTransaction, path: String
+    ) throws(VaultError) -> [UInt8] {
+        guard let bytes = try records.read("\(document.id)/\(copy.id)", in: copyPartition) else {
+            throw VaultError.damaged("copy \(copy.id) of document \(document.id) is missing", path: path)
+        }
+        return bytes
+    }
+}
+
+extension StoredDocument {
+    /// The position of the copy that the policy would present next: the least used, then the first.
+    var nextCopy: Int? {
+        copies.indices.filter { copies[$0].keyID != nil && (policy == .rotate || copies[$0].uses == 0) }
+            .min { copies[$0].uses < copies[$1].uses }
+    }
+
+    /// Why `nextCopy` is nil.
+    var nothingToPresent: VaultError {
+        if isExhausted {
+            return VaultError(
+                .exhausted, "document \(id) is exhausted: each of its copies has been presented once",
+                hint: "get new copies from the issuer, or allow several uses with holder show \(id) --policy rotate")
+        }
+        if state != .issued {
+            return VaultError(.notFound, "document \(id) is \(state.rawValue)", hint: "wait until the issuer has delivered it")
+        }
+        return VaultError(
+            .notFound, "no copy of document \(id) has its device key here",
+            hint: "import it again with --key, or have it issued to a key of this home")
+    }
+}
