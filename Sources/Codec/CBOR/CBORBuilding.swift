@@ -71,10 +71,16 @@ extension CBOR {
 }
 
 extension CBORNode {
-    fileprivate var isPreferred: Bool {
+    /// Whether the head is the shortest, and a float the narrowest that keeps its value.
+    var isPreferred: Bool {
+        if major == 7 && info > 24 { return CBORFloat(bits: argument, width: info).shortest.width == info }
+        return Self.isPreferred(info, argument)
+    }
+
+    /// Whether an argument has its shortest form with this additional information.
+    static func isPreferred(_ info: UInt8, _ argument: UInt64) -> Bool {
         switch info {
         case 31: false
-        case 25...27 where major == 7: CBORFloat(bits: argument, width: info).shortest.width == info
         case 24: argument >= 24
         case 25: argument > 0xff
         case 26: argument > 0xffff

@@ -43,19 +43,28 @@ struct CBORIndex: Sendable {
         let node = nodes[index]
         let start = Int(node.start) + node.headLength
         guard node.isIndefinite else { return bytes[start..<Int(node.end)] }
-        return chunks(of: index).reduce(into: []) { $0 += bytes[$1] }
+        return chunks(of: index).reduce(into: []) { $0 += bytes[$1.content] }
     }
 
-    /// The contents of an indefinite-length string's chunks.
-    func chunks(of index: Int) -> [Range<Int>] {
-        var chunks: [Range<Int>] = []
+    /// One chunk of an indefinite-length string.
+    struct Chunk {
+        /// Additional information of its head.
+        let info: UInt8
+        let content: Range<Int>
+
+        var isPreferred: Bool { CBORNode.isPreferred(info, UInt64(content.count)) }
+    }
+
+    /// The chunks of an indefinite-length string.
+    func chunks(of index: Int) -> [Chunk] {
+        var chunks: [Chunk] = []
         var position = Int(nodes[index].start) + 1
         while bytes[position] != 0xff {
             let info = bytes[position] & 31
             let width = info < 24 ? 0 : 1 << (Int(info) - 24)
             let start = position + 1 + width
             let length = width == 0 ? Int(info) : bytes[position + 1..<start].reduce(0) { $0 << 8 | Int($1) }
-            chunks.append(start..<start + length)
+            chunks.append(Chunk(info: info, content: start..<start + length))
             position = start + length
         }
         return chunks
