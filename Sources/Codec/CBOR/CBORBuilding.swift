@@ -60,13 +60,15 @@ extension CBOR {
     /// sorted keys. The content of byte strings, embedded CBOR too, stays as it is.
     public func canonical(_ order: KeyOrder = .core) -> [UInt8] { document.index.canonical(Int(node), order) }
 
-    /// Whether everything in the item has the shortest heads, definite lengths and shortest floats (RFC 8949 §4.1).
+    /// Whether everything in the item has the shortest heads, definite lengths, shortest floats and no bignum where an integer
+    /// would do (RFC 8949 §3.4.3, §4.1).
     public var usesPreferredEncoding: Bool { firstNonPreferredOffset == nil }
 
-    /// The offset of the first head that is not in preferred encoding.
+    /// The offset of the first item that is not in preferred encoding.
     public var firstNonPreferredOffset: Int? {
-        let nodes = document.index.nodes[Int(node)..<Int(raw.next)]
-        return nodes.first { !$0.isPreferred }.map { Int($0.start) + document.base }
+        let index = document.index
+        let first = (Int(node)..<Int(raw.next)).first { !index.nodes[$0].isPreferred || index.isLongBignum($0) }
+        return first.map { Int(index.nodes[$0].start) + document.base }
     }
 }
 

@@ -63,13 +63,18 @@ extension CBORIndex {
         case 5:
             encoder.map(Int(node.argument))
             encoder.raw(sortedPairs(index, order).flatMap { $0.key + $0.value })
-        case 6 where bignum(index) != nil:
-            if let number = bignum(index) { encoder.head(number.major, number.argument) }
+        case 6 where magnitude(index) != nil: encodeBignum(index, into: &encoder)
         case 7 where node.info >= 25: encoder.float(bits: node.argument, width: node.info)
         default:
             encoder.head(node.major, node.argument)
             for child in children(of: index) { encodeCanonically(child, order, into: &encoder) }
         }
+    }
+
+    private func encodeBignum(_ index: Int, into encoder: inout CBOREncoder) {
+        if let number = smallBignum(index) { return encoder.head(number.major, number.argument) }
+        encoder.tag(nodes[index].argument)
+        encoder.bytes(magnitude(index) ?? [])
     }
 
     private func sortedPairs(_ map: Int, _ order: CBOR.KeyOrder) -> [(key: [UInt8], value: [UInt8])] {
@@ -80,12 +85,23 @@ extension CBORIndex {
         return pairs.sorted { order.areInOrder($0.key, $1.key) }
     }
 
+    /// The magnitude of a bignum without leading zeros, nil for other items.
+    func magnitude(_ tag: Int) -> ArraySlice<UInt8>? {
+        guard nodes[tag].major == 6, nodes[tag].argument == 2 || nodes[tag].argument == 3, nodes[tag + 1].major == 2 else {
+            return nil
+        }
+        return content(of: tag + 1).drop { $0 == 0 }
+    }
+
     /// The integer that a bignum stands for, where it fits one (RFC 8949 §3.4.3).
-    func bignum(_ tag: Int) -> (major: UInt8, argument: UInt64)? {
-        guard nodes[tag].argument == 2 || nodes[tag].argument == 3, nodes[tag + 1].major == 2 else { return nil }
-        let magnitude = content(of: tag + 1).drop { $0 == 0 }
-        guard magnitude.count <= 8 else { return nil }
+    private func smallBignum(_ tag: Int) -> (major: UInt8, argument: UInt64)? {
+        guard let magnitude = magnitude(tag), magnitude.count <= 8 else { return nil }
         return (UInt8(nodes[tag].argument - 2), magnitude.reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    /// Whether an item is a bignum that would fit an integer, or has leading zeros.
+    func isLongBignum(_ tag: Int) -> Bool {
+        magnitude(tag).map { $0.count <= 8 || UInt64($0.count) < nodes[tag + 1].argument } ?? false
     }
 }
 

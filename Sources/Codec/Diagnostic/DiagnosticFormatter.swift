@@ -51,6 +51,10 @@ struct DiagnosticFormatter {
     }
 
     private mutating func writeTag(_ item: CBOR, _ level: Int) {
+        if let number = item.decimalBignum {
+            text += number
+            return
+        }
         let content = item.child(Int(item.node) + 1)
         text += "\(item.raw.argument)\(indicator(item))("
         if options.opensEmbedded, item.raw.argument == 24, content.kind == .bytes, !content.isIndefinite, content.raw.isPreferred,
@@ -113,6 +117,40 @@ struct DiagnosticFormatter {
 
     private mutating func offset(_ item: CBOR) {
         if options.showsOffsets { text += "/ 0x\(String(item.offset, radix: 16)) / " }
+    }
+}
+
+extension CBOR {
+    /// The decimal digits of a bignum in preferred encoding, up to 128 bytes; the text reads back to the same bytes.
+    fileprivate var decimalBignum: String? {
+        guard let magnitude = document.index.magnitude(Int(node)), magnitude.count <= 128, usesPreferredEncoding else { return nil }
+        return raw.argument == 2 ? decimal(Array(magnitude)) : "-" + decimal(incremented(Array(magnitude)))
+    }
+
+    private func incremented(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = [0] + bytes
+        for place in bytes.indices.reversed() {
+            bytes[place] &+= 1
+            if bytes[place] != 0 { break }
+        }
+        return bytes
+    }
+
+    private func decimal(_ bytes: [UInt8]) -> String {
+        var digits: [UInt8] = [0]
+        for byte in bytes {
+            var carry = Int(byte)
+            for place in digits.indices {
+                carry += Int(digits[place]) * 256
+                digits[place] = UInt8(carry % 10)
+                carry /= 10
+            }
+            while carry > 0 {
+                digits.append(UInt8(carry % 10))
+                carry /= 10
+            }
+        }
+        return String(decoding: digits.reversed().map { $0 + 0x30 }, as: UTF8.self)
     }
 }
 

@@ -1,4 +1,4 @@
 /// `walletbench selfcheck`
 enum SelfcheckCommands {
-    static let table: [Command] = []
+    static let table: [Command] = [Selfcheck.command]
 }

@@ -1,0 +1,38 @@
+import Codec
+
+/// Files of kinds that this build does not have yet: counted, never run, and said so.
+struct InactiveVectors: VectorSuite {
+    private static let reasons: [(prefix: String, reason: String)] = [
+        ("openid4vp/", "OpenID4VP is not in this build"),
+        ("sd-jwt/", "SD-JWT is not in this build"),
+        ("openid4vci/", "OpenID4VCI is not in this build"),
+        ("status-list/", "status lists are not in this build"),
+        ("mdoc/iso18013-7-annex-c.json", "OpenID4VP and HPKE are not in this build"),
+        ("mdoc/vical", "VICAL trust lists are not in this build"),
+        ("x509/", "path validation beyond the ISO profiles is not in this build"),
+        ("cose/cose-wg-encrypt.json", "COSE_Encrypt is not used by any profile here"),
+        ("cose/cose-wg-ecdh.json", "COSE_Encrypt is not used by any profile here"),
+        ("cose/cose-wg-sign.json", "COSE_Sign is not used by any profile here"),
+        ("cose/cose-wg-countersign.json", "counter-signatures are not used by any profile here"),
+        ("jose/wycheproof/json_web", "JOSE is not in this build"),
+        ("jose/wycheproof/aes_wrap", "AES key wrap is not in this build"),
+        ("jose/wycheproof/rsa_", "RSA is not in this build"),
+        ("jose/rfc", "JOSE is not in this build"),
+        ("jose/jwk-thumbprints.json", "JOSE is not in this build"),
+    ]
+
+    func matches(_ path: String) -> Bool { Self.reasons.contains { path.hasPrefix($0.prefix) } }
+
+    func run(_ file: VectorFile) async throws -> [VectorCase] {
+        guard let reason = Self.reasons.first(where: { file.path.hasPrefix($0.prefix) })?.reason else { return [] }
+        let count = file.name.hasSuffix(".json") ? Self.count(try file.json()) : 1
+        return (0..<max(1, count)).map { VectorCase("case \($0)", .notApplicable("whole file: \(reason)")) }
+    }
+
+    /// Cases are the objects in the lists of a file, tests of groups included.
+    private static func count(_ json: JSON) -> Int {
+        if let groups = json["testGroups"]?.arrayValue { return groups.reduce(0) { $0 + ($1["tests"]?.arrayValue?.count ?? 0) } }
+        let lists = (json.objectValue?.members ?? []).compactMap { $0.value.arrayValue }
+        return lists.reduce(0) { $0 + $1.count { $0.objectValue != nil } }
+    }
+}

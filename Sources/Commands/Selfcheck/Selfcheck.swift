@@ -1,0 +1,66 @@
+import Codec
+
+/// `walletbench selfcheck`: published vectors against this build.
+enum Selfcheck {
+    static let command = Command(
+        name: "selfcheck", summary: "run published test vectors against this build",
+        discussion: """
+            Runs the vectors that are built in, and with --vectors every file of a folder in the layout of its SOURCE.md; the kind of a file is \
+            recognised by folder and name. Prints a line a file: cases, passed, failed, and not applicable with each reason; every failed case is \
+            named. Ends 1 when a case fails, or when a file is of no known kind.
+            """,
+        examples: [
+            Example("walletbench selfcheck", "the built-in vectors"),
+            Example("walletbench selfcheck --vectors ./vectors --only cbor/", "the CBOR files of a folder"),
+        ],
+        options: [
+            .value("vectors", "DIR", "Run every vector file in this folder too", kind: .directory),
+            .value("only", "TEXT", "Run only files whose path contains this"),
+        ]
+    ) { invocation in
+        let table = VectorTable(results: try await run(try files(invocation), invocation.console))
+        invocation.console.answer(table.json) {
+            (table.lines + ["\(table.passed) passed, \(table.failed) failed"]).joined(separator: "\n")
+        }
+        return table.failed == 0 ? .done : .refused
+    }
+
+    /// Every kind of vector that this build knows, asked in this order.
+    static let suites: [any VectorSuite] = [
+        CBORVectors(),
+        InactiveVectors(),
+    ]
+
+    private static func files(_ invocation: Invocation) throws(CommandError) -> [VectorFile] {
+        var files = suites.flatMap(\.builtIn).map { VectorFile(path: "built-in/\($0.path)", bytes: $0.bytes) }
+        if let folder = invocation.string("vectors") { files += try VectorFile.all(in: folder) }
+        guard let part = invocation.string("only") else { return files }
+        let chosen = files.filter { $0.path.contains(part) }
+        guard !chosen.isEmpty else { throw .usage("--only \(part): no vector file has this in its path") }
+        return chosen
+    }
+
+    private static func run(_ files: [VectorFile], _ console: Console) async throws -> [VectorResult] {
+        var results: [VectorResult] = []
+        for (position, file) in files.enumerated() {
+            console.progress("\(position + 1)/\(files.count) \(file.path)")
+            results.append(await run(file))
+        }
+        return results
+    }
+
+    /// Runs one file by the first suite that knows it.
+    static func run(_ file: VectorFile) async -> VectorResult {
+        let path = file.path.hasPrefix("built-in/") ? String(file.path.dropFirst(9)) : file.path
+        guard let suite = suites.first(where: { $0.matches(path) }) else {
+            return VectorResult(path: file.path, cases: [VectorCase("file", .failed("no known kind of vector file"))])
+        }
+        do {
+            let cases = try await suite.run(VectorFile(path: path, bytes: file.bytes, folder: file.folder))
+            guard !cases.isEmpty else { throw Mismatch("holds no case") }
+            return VectorResult(path: file.path, cases: cases)
+        } catch {
+            return VectorResult(path: file.path, cases: [VectorCase("file", .failed("\(error)"))])
+        }
+    }
+}
