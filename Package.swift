@@ -14,8 +14,9 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], exclude: exclude, swiftSettings: settings)
 }
 
 let package = Package(
@@ -72,7 +73,8 @@ let package = Package(
         tests("QR", ["QR"]),
         tests("Vault", ["Vault", "Crypto", "Ports", "Codec"]),
         tests("Reports", ["Reports", "Credentials", "Crypto", "Ports", "Codec"]),
-        tests("Commands", ["Commands", "Proximity", "Vault", "Credentials", "Crypto", "Ports", "Codec"]),
+        tests(
+            "Commands", ["Commands", "Proximity", "Vault", "Credentials", "Crypto", "Ports", "Codec"], exclude: ["Scripts"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -28,6 +28,9 @@ static void say(cimage_gray *picture, const char *message) {
 
 cimage_gray cimage_decode_png(const void *bytes, size_t length, size_t max_pixels) {
     cimage_gray picture = {.status = CIMAGE_BROKEN};
+    // Signature, length, "IHDR", width, height: looked at before libpng works through what follows.
+    const unsigned char *head = bytes;
+    if (length >= 24 && !admit(&picture, png_get_uint_32(head + 16), png_get_uint_32(head + 20), max_pixels)) return picture;
     png_image image = {.version = PNG_IMAGE_VERSION};
     if (!png_image_begin_read_from_memory(&image, bytes, length)) {
         say(&picture, image.message);
