@@ -1,0 +1,81 @@
+/// A link over a GATT pipe: `GATTChannel` with I/O.
+public actor GATTLink: Link {
+    private let pipe: any GATTPipe
+    private var channel: GATTChannel
+
+    private init(pipe: any GATTPipe, channel: GATTChannel) {
+        self.pipe = pipe
+        self.channel = channel
+    }
+
+    /// Opens the transfer on a connected pipe: the client checks Ident where there is one and writes Start, the server waits for Start.
+    /// - Parameter ident: as in `LinkEndpoint.open`.
+    /// - Throws: `.identMismatch` when an mdoc meets another reader than the one its engagement was read by; the pipe is then closed.
+    public static func open(
+        _ pipe: any GATTPipe, mode: GATTMode, role: MdocRole, ident: [UInt8], messageLimit: Int = 16 << 20
+    ) async throws(LinkError) -> GATTLink {
+        let channel = GATTChannel(mode: mode, role: role, mtu: pipe.mtu, messageLimit: messageLimit)
+        let link = GATTLink(pipe: pipe, channel: channel)
+        do {
+            if channel.isClient {
+                try await link.start(ident: mode == .central ? ident : nil)
+            } else {
+                try await link.awaitStart()
+            }
+        } catch {
+            await pipe.close()
+            throw error
+        }
+        return link
+    }
+
+    public func send(_ message: [UInt8]) async throws(LinkError) {
+        guard channel.isOpen else { throw .closed }
+        try await pipe.send(channel.parts(of: message))
+    }
+
+    public func receive() async throws(LinkError) -> [UInt8]? {
+        while true {
+            switch try await nextEvent() {
+            case .message(let message): return message
+            case .ended: return nil
+            case .started: continue
+            }
+        }
+    }
+
+    public func end() async {
+        guard let value = channel.end() else { return }
+        try? await pipe.send([value])
+    }
+
+    public func close() async { await pipe.close() }
+
+    public func oddities() -> Set<GATTChannel.Oddity> { channel.oddities }
+
+    private func start(ident: [UInt8]?) async throws(LinkError) {
+        if let ident {
+            let found = try await pipe.read(.ident)
+            guard found == ident else { throw .identMismatch(found: found, expected: ident) }
+        }
+        try await pipe.send([channel.start()])
+    }
+
+    private func awaitStart() async throws(LinkError) {
+        switch try await nextEvent() {
+        case .started: return
+        case .ended: throw .lost(.beforeStart)
+        case .message: throw .dataBeforeStart
+        }
+    }
+
+    private func nextEvent() async throws(LinkError) -> GATTChannel.Event {
+        while true {
+            guard let value = try await pipe.receive() else {
+                guard let loss = channel.disconnected() else { return .ended }
+                throw loss
+            }
+            if let event = try channel.receive(value) { return event }
+        }
+    }
+}

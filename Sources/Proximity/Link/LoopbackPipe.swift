@@ -1,0 +1,42 @@
+/// Both ends of a connection inside one process.
+public struct LoopbackPipe: GATTPipe {
+    public let mtu: Int
+    private let incoming: Mailbox<GATTValue>
+    private let outgoing: Mailbox<GATTValue>
+    private let readable: [GATTCharacteristic: [UInt8]]
+
+    /// - Parameters:
+    ///   - mtu: ATT MTU of the pretended connection.
+    ///   - readable: the server's characteristics that the client may read.
+    /// - Returns: the two ends, alike but for what each receives.
+    public static func pair(mtu: Int = 515, readable: [GATTCharacteristic: [UInt8]] = [:]) -> (LoopbackPipe, LoopbackPipe) {
+        let (there, back) = (Mailbox<GATTValue>(capacity: 64), Mailbox<GATTValue>(capacity: 64))
+        return (
+            LoopbackPipe(mtu: mtu, incoming: back, outgoing: there, readable: readable),
+            LoopbackPipe(mtu: mtu, incoming: there, outgoing: back, readable: readable)
+        )
+    }
+
+    public func send(_ values: [GATTValue]) async throws(LinkError) {
+        for value in values {
+            await outgoing.awaitSpace()
+            if Task.isCancelled { throw .cancelled }
+            guard outgoing.end == nil else { throw .closed }
+            outgoing.put(value)
+        }
+    }
+
+    public func receive() async throws(LinkError) -> GATTValue? {
+        try await incoming.take()
+    }
+
+    public func read(_ characteristic: GATTCharacteristic) async throws(LinkError) -> [UInt8] {
+        guard let value = readable[characteristic] else { throw .misplaced(characteristic) }
+        return value
+    }
+
+    public func close() async {
+        outgoing.close()
+        incoming.close()
+    }
+}

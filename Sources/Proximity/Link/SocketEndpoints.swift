@@ -1,0 +1,83 @@
+import Glibc
+
+/// A listening TCP or Unix socket: where an mdoc waits for its reader without a radio.
+public final class SocketListener: LinkEndpoint {
+    /// The address as bound; a port of 0 is replaced by the one chosen.
+    public let address: LinkAddress
+    public let mode: GATTMode
+    private let socket: Int32
+    private let cancel: WakePipe
+    private let engagementSeconds: Int?
+
+    /// Binds and listens at once, so that the engagement can name the port.
+    /// - Parameters:
+    ///   - mode: which end plays the GATT server over the stream, whoever listens.
+    ///   - engagementSeconds: how long `open` waits for a reader; the standard wants at least 30. Nil waits for ever.
+    public init(_ address: LinkAddress, mode: GATTMode = .peripheral, engagementSeconds: Int? = nil) async throws(LinkError) {
+        cancel = try WakePipe()
+        (socket, self.address) = try await Threads.run(cancel: cancel) { Socket.listen(on: address) }
+        self.mode = mode
+        self.engagementSeconds = engagementSeconds
+    }
+
+    deinit {
+        Glibc.close(socket)
+        if case .unix(let path) = address { unlink(path) }
+    }
+
+    public var method: RetrievalMethod { .stream(StreamOptions(address: address, mode: mode)) }
+
+    /// A connection that goes away before Start does not count: the next one is waited for (ISO/IEC 18013-5:2021 §8.3.3.1.1.8).
+    public func open(_ role: MdocRole, ident: [UInt8]) async throws(LinkError) -> any Link {
+        while true {
+            let (socket, cancel, limit) = (socket, cancel, engagementSeconds.map { $0 * 1000 })
+            let accepted = try await Threads.run(cancel: cancel) { Socket.accept(from: socket, within: limit, cancel: cancel) }
+            do {
+                return try await SocketPipe.openLink(accepted, mode: mode, role: role, ident: ident)
+            } catch LinkError.lost(.beforeStart) {
+                continue
+            }
+        }
+    }
+
+    public func close() async { cancel.signal() }
+}
+
+/// An address to connect to: how a reader reaches an mdoc that a `SocketListener` waits for.
+public struct SocketConnector: LinkEndpoint {
+    public let address: LinkAddress
+    public let mode: GATTMode
+    private let seconds: Int
+
+    /// - Parameter seconds: how long connecting may take.
+    public init(_ address: LinkAddress, mode: GATTMode = .peripheral, seconds: Int = 30) {
+        (self.address, self.mode, self.seconds) = (address, mode, seconds)
+    }
+
+    public var method: RetrievalMethod { .stream(StreamOptions(address: address, mode: mode)) }
+
+    public func open(_ role: MdocRole, ident: [UInt8]) async throws(LinkError) -> any Link {
+        let (cancel, address, seconds) = (try WakePipe(), address, seconds)
+        let socket = try await Threads.run(cancel: cancel) {
+            Socket.connect(to: address, within: seconds * 1000, cancel: cancel)
+        }
+        return try await SocketPipe.openLink(socket, mode: mode, role: role, ident: ident)
+    }
+
+    public func close() async {}
+}
+
+extension SocketPipe {
+    /// How long a connected peer may take to Start before the place is given to the next.
+    private static let startSeconds = 30
+
+    fileprivate static func openLink(
+        _ socket: Int32, mode: GATTMode, role: MdocRole, ident: [UInt8]
+    ) async throws(LinkError) -> any Link {
+        let served: [GATTCharacteristic: [UInt8]]? = mode.server == role ? (mode == .central ? [.ident: ident] : [:]) : nil
+        let pipe = try SocketPipe(socket: socket, mode: mode, readable: served)
+        return try await TimeLimit.run(seconds: startSeconds, doing: "opening the transfer") { () async throws(LinkError) in
+            try await GATTLink.open(pipe, mode: mode, role: role, ident: ident)
+        }
+    }
+}

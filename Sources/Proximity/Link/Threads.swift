@@ -1,0 +1,85 @@
+import Glibc
+
+/// A thread of its own for work that waits in the kernel; tasks never do.
+enum Threads {
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// Starts a detached thread.
+    /// - Returns: false when the system has no more threads; `body` is then not run.
+    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let box = Unmanaged.passRetained(Body(body))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+                return nil
+            }, box.toOpaque())
+        guard code == 0 else {
+            box.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+
+    /// Runs `body` on a thread of its own and waits for it without holding a task's thread.
+    /// - Parameter cancel: signalled when the waiting task is cancelled; `body` watches it.
+    static func run<Value: Sendable>(
+        cancel: WakePipe, _ body: @escaping @Sendable () -> Result<Value, LinkError>
+    ) async throws(LinkError) -> Value {
+        let result: Result<Value, LinkError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let started = start { continuation.resume(returning: body()) }
+                if !started { continuation.resume(returning: .failure(.system(doing: "starting a thread", code: EAGAIN))) }
+            }
+        } onCancel: {
+            cancel.signal()
+        }
+        return try result.get()
+    }
+}
+
+/// Wakes a thread that waits in `poll`. Owns two descriptors.
+final class WakePipe: Sendable {
+    /// What `poll` watches.
+    let descriptor: Int32
+    private let writer: Int32
+
+    init() throws(LinkError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw .system(doing: "making a pipe", code: errno) }
+        (descriptor, writer) = (ends[0], ends[1])
+        for end in ends {
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+        Glibc.close(writer)
+    }
+
+    /// Makes `descriptor` readable; a full pipe is readable already.
+    func signal() {
+        var byte: UInt8 = 1
+        _ = Glibc.write(writer, &byte, 1)
+    }
+
+    /// Takes the signals away.
+    func drain() {
+        var bytes: [UInt8] = Array(repeating: 0, count: 64)
+        while Glibc.read(descriptor, &bytes, bytes.count) > 0 {}
+    }
+}
+
+/// Milliseconds of the monotonic clock, for time limits inside threads.
+func monotonicMilliseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+}

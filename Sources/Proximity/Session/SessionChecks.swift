@@ -1,0 +1,110 @@
+import Credentials
+import Ports
+
+/// How a link came to its end, as far as it concerns a session.
+public enum LinkEnd: Sendable, Hashable {
+    /// State 0x02, or this end closed it.
+    case orderly
+    /// Anything else. `idleSeconds`: since the last message in either direction.
+    case broken(LinkError, idleSeconds: Int)
+}
+
+/// Collects what a session and its link show; every check of the role ends up with one row.
+struct SessionChecks: Sendable {
+    private let role: MdocRole
+    private let edition: Edition
+    private var violations: [String: String] = [:]
+    private var passed: Set<String> = []
+    private var blocked: [String: String] = [:]
+
+    static let subject = "session"
+
+    init(role: MdocRole, edition: Edition) { (self.role, self.edition) = (role, edition) }
+
+    /// The checks were made and found nothing; an earlier violation stays.
+    mutating func pass(_ ids: String...) { passed.formUnion(ids) }
+
+    /// A check found something. The first reason stays.
+    mutating func violate(_ id: String, _ reason: String) {
+        if violations[id] == nil { violations[id] = reason }
+    }
+
+    /// These checks could not be made because of another.
+    mutating func block(_ ids: String..., by cause: String) {
+        for id in ids where blocked[id] == nil { blocked[id] = cause }
+    }
+
+    /// Whether the check found something.
+    func isViolated(_ id: String) -> Bool { violations[id] != nil }
+
+    /// One row a check, in the catalogue's order.
+    var list: CheckList {
+        var list = CheckList(edition: edition)
+        for row in CheckCatalogue.rows where concerns(row) {
+            if let reason = violations[row.id] {
+                list.fail(row.id, Self.subject, reason)
+            } else if let cause = blocked[row.id] {
+                list.notRun(row.id, Self.subject, .needs(cause))
+            } else if passed.contains(row.id) {
+                list.pass(row.id, Self.subject)
+            } else {
+                list.notRun(row.id, Self.subject, .notPresent)
+            }
+        }
+        return list
+    }
+
+    private func concerns(_ row: CheckDefinition) -> Bool {
+        let area = row.id.prefix { $0 != "." }
+        switch role {
+        case .reader: return ["R1", "R2", "R3", "R4"].contains(area) || (isSessionRule(area) && row.seenBy != .mdoc)
+        case .mdoc: return ["H1", "H2", "H3", "H15"].contains(area) || (isSessionRule(area) && row.seenBy != .reader)
+        }
+    }
+
+    /// P13 to P48; the rules before judge engagements, those after documents and handover messages.
+    private func isSessionRule(_ area: Substring) -> Bool {
+        guard area.first == "P", let number = Int(area.dropFirst()) else { return false }
+        return (13...48).contains(number)
+    }
+}
+
+extension SessionChecks {
+    /// What both roles see in the parts of a link.
+    mutating func note(_ oddities: Set<GATTChannel.Oddity>) {
+        for oddity in oddities {
+            switch oddity {
+            case .oversized(let count, let allowed): violate("P26.size", "part of \(count) bytes, allowed \(allowed)")
+            case .withoutPayload: violate("P26.empty", "part without payload")
+            }
+        }
+        pass("P26.first", "P26.size", "P26.empty", "P27")
+    }
+
+    /// What both roles see in the way a link broke.
+    mutating func note(_ error: LinkError) {
+        switch error {
+        case .partFirstByte(let byte):
+            violate("P26.first", "part starts with \(byte.map { "0x" + String($0, radix: 16) } ?? "nothing")")
+        case .lost(.afterPart(let count)): violate("P27", "link lost after part \(count) of an unfinished message")
+        case .messageTooLong(let limit): violate("P27", "message longer than \(limit) bytes, given up")
+        case .dataBeforeStart: violate("P22.start", "data before State 0x01")
+        case .stateValue(let bytes): violate("P22.value", "unknown State \(bytes)")
+        case .dataAfterEnd: violate("P45", "data after session termination")
+        case .identMismatch(let found, let expected): violate("H1", "Ident \(found), expected \(expected) (disconnects)")
+        default: break
+        }
+    }
+
+    /// P41 and P42 from the diagnosis of a message that did not open, which the check `id` has named.
+    mutating func note(_ failure: SessionCipher.Failure, id: String) {
+        switch failure.diagnosis {
+        case .counter(let counter):
+            violate("P41", "message \(failure.ordinal) opens with counter \(counter): counter not advanced")
+        case .otherIdentifier:
+            violate("P42", "opens only with the other role's IV identifier")
+        case .otherKey, .none:
+            block("P41", "P42", by: id)
+        }
+    }
+}
