@@ -55,9 +55,8 @@ private let text =
     }
 
     @Test func readsASmallCodeInALargeBlurredPhoto() throws {
-        let code = Degradation.rotated(try Self.frame(scale: 10), degrees: 12)
-        let photo = Degradation.framed(code, width: 2400, height: 1800, grey: 120)
-        expectRead(Degradation.noisy(Degradation.blurred(photo, sigma: 3), sigma: 12))
+        let code = Degradation.blurred(Degradation.rotated(try Self.frame(scale: 7), degrees: 12), sigma: 2.5)
+        expectRead(Degradation.noisy(Degradation.framed(code, width: 1700, height: 1200, grey: 120), sigma: 12))
     }
 
     @Test(arguments: [90, 30, 10])
