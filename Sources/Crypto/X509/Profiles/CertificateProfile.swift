@@ -24,7 +24,7 @@ public enum CertificateProfile: String, Sendable, Hashable, CaseIterable {
         let byPurpose = [Self.ds, .reader, .vical].first { !purposes.isDisjoint(with: $0.purposes) }
         if let byPurpose {
             self = byPurpose
-        } else if certificate.basicConstraints?.isCA == true {
+        } else if certificate.basicConstraints?.isCA == true, certificate.keyUsage?.contains(.keyCertSign) ?? true {
             self = certificate.isSelfIssued ? .iaca : .link
         } else {
             self = purposes.contains(.serverAuthentication) ? .tls : .status
@@ -84,6 +84,11 @@ public enum CertificateProfile: String, Sendable, Hashable, CaseIterable {
     /// included.
     public func rules(in edition: Edition) -> [String] {
         ProfileRule.all.filter { $0.levels[self].exists(in: edition) }.map(\.name)
+    }
+
+    /// Those of the rules that exist only for certificates that an IACA issued.
+    public var rulesUnderIACA: Set<String> {
+        Set(ProfileRule.all.filter { $0.levels[self] == .failIfIssuedByIACA }.map(\.name))
     }
 }
 

@@ -35,7 +35,7 @@ extension ProfileRule {
 
 extension CertificateProfile {
     /// The longest validity; nil for link certificates, which end with the old root, and profiles without a limit.
-    var longestValidityInDays: Int64? {
+    package var longestValidityInDays: Int64? {
         switch self {
         // Twenty years with their leap days.
         case .iaca: 7305
