@@ -1,0 +1,61 @@
+public import Crypto
+public import Ports
+
+/// Judges what a holder presented: every check of the catalogue over the bytes as received, none of them stopping the others.
+public struct PresentationVerifier: Sendable {
+    /// Resolves and remembers document signers; without anchors their path stays unchecked (`no anchors`).
+    public var signers: DocumentSigners
+    /// How the checks become a verdict.
+    public var rule: VerdictRule
+    public var edition: Edition
+    /// Seconds of tolerance of every time check.
+    public var skew: Int64
+    /// Whether a mobile security object with this SHA-256 was presented before; nil: nothing is remembered.
+    public var wasSeen: (@Sendable ([UInt8]) -> Bool)?
+
+    public init(
+        signers: DocumentSigners, rule: VerdictRule = VerdictRule(), edition: Edition = .first, skew: Int64 = 60,
+        wasSeen: (@Sendable ([UInt8]) -> Bool)? = nil
+    ) {
+        self.signers = signers
+        self.rule = rule
+        self.edition = edition
+        self.skew = skew
+        self.wasSeen = wasSeen
+    }
+
+    /// Judges a DeviceResponse.
+    ///
+    /// - Parameters:
+    ///   - response: the DeviceResponse as received, decrypted.
+    ///   - transcript: what the device signed over; nil leaves device authentication unchecked.
+    ///   - request: what was asked; nil leaves unchecked whether the answer fits.
+    ///   - readerKey: the session's ephemeral private key, which a MAC needs.
+    ///   - time: the moment for which validity is judged.
+    public func verify(
+        _ response: [UInt8], over transcript: SessionTranscript?, request: DeviceRequest? = nil, readerKey: PrivateKey? = nil,
+        at time: Timestamp
+    ) -> PresentationReport {
+        let session = VerificationSession(
+            verifier: self, transcript: transcript, request: request.map(RequestedElements.init), readerKey: readerKey, time: time)
+        var verification = ResponseVerification(session)
+        verification.run(response)
+        return PresentationReport(
+            at: time, rule: rule, checks: verification.list, documents: verification.documents, missing: verification.missing,
+            unrequested: verification.unrequested)
+    }
+}
+
+/// What all checks of one verification share.
+struct VerificationSession {
+    let verifier: PresentationVerifier
+    let transcript: SessionTranscript?
+    let request: RequestedElements?
+    let readerKey: PrivateKey?
+    let time: Timestamp
+
+    var edition: Edition { verifier.edition }
+    var signers: DocumentSigners { verifier.signers }
+    var latest: Timestamp { time.adding(seconds: verifier.skew) }
+    var earliest: Timestamp { time.adding(seconds: -verifier.skew) }
+}
