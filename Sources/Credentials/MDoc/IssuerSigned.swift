@@ -53,20 +53,16 @@ public struct IssuerSigned: Sendable, CBORCodable {
 
     public let nameSpaces: [Items]
     public let issuerAuth: COSESign1
-    /// `issuerAuth` exactly as received, for passing it on.
-    public let issuerAuthItem: CBOR
 
     /// A selection of another document's items under the same signature.
-    public init(nameSpaces: [Items], issuerAuth: COSESign1, issuerAuthItem: CBOR) {
+    public init(nameSpaces: [Items], issuerAuth: COSESign1) {
         self.nameSpaces = nameSpaces
         self.issuerAuth = issuerAuth
-        self.issuerAuthItem = issuerAuthItem
     }
 
     public init(_ cbor: CBOR) throws(CBORError) {
         nameSpaces = try cbor.optional("nameSpaces").map { (item) throws(CBORError) in try Self.nameSpaces(item) } ?? []
-        issuerAuthItem = try cbor["issuerAuth"]
-        issuerAuth = try COSESign1(issuerAuthItem)
+        issuerAuth = try COSESign1(cbor["issuerAuth"])
     }
 
     public func encode(to encoder: inout CBOREncoder) {
@@ -81,7 +77,7 @@ public struct IssuerSigned: Sendable, CBORCodable {
             }
         }
         encoder.text("issuerAuth")
-        encoder.item(issuerAuthItem)
+        encoder.encode(issuerAuth)
     }
 
     /// The item of `identifier`, the first if there are several.
@@ -92,7 +88,10 @@ public struct IssuerSigned: Sendable, CBORCodable {
     /// The MSO that `issuerAuth` signs; not yet verified.
     /// - Throws: when the payload is absent, not tag 24, or lacks a member.
     public func mobileSecurityObject() throws(CBORError) -> MobileSecurityObject {
-        try MobileSecurityObject(payload: issuerAuth.payload)
+        guard let payload = try issuerAuth.payloadContent() else {
+            throw CBORError(.expected("MobileSecurityObjectBytes", found: "null"), path: FieldPath("issuerAuth", "payload"))
+        }
+        return try MobileSecurityObject(payload.embedded())
     }
 
     private static func nameSpaces(_ cbor: CBOR) throws(CBORError) -> [Items] {

@@ -54,14 +54,6 @@ public struct MobileSecurityObject: Sendable, CBORCodable {
         status = try cbor.optional("status")
     }
 
-    /// Reads the payload of an issuerAuth: `MobileSecurityObjectBytes = #6.24(bstr .cbor MobileSecurityObject)`.
-    /// - Parameter payload: nil when the COSE_Sign1 has a detached payload, which issuerAuth must not have.
-    public init(payload: [UInt8]?) throws(CBORError) {
-        guard let payload else {
-            throw CBORError(.expected("MobileSecurityObjectBytes", found: "null"), path: FieldPath("issuerAuth", "payload"))
-        }
-        try self.init(CBOR(decoding: payload).embedded())
-    }
 
     /// The hash function named by `digestAlgorithm`; nil when it is none of Table 21.
     public var hash: HashAlgorithm? { Self.digestAlgorithms[digestAlgorithm] }
@@ -126,6 +118,11 @@ public struct MobileSecurityObject: Sendable, CBORCodable {
     }
 
     private static let digestAlgorithms: [String: HashAlgorithm] = ["SHA-256": .sha256, "SHA-384": .sha384, "SHA-512": .sha512]
+
+    /// The name of a hash function in Table 21.
+    static func name(of hash: HashAlgorithm) -> String {
+        digestAlgorithms.first { $0.value == hash }?.key ?? hash.rawValue
+    }
 }
 
 /// How long the elements and the signature hold (ISO/IEC 18013-5:2021 §9.1.2.4).

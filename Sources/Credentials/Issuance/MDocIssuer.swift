@@ -1,0 +1,44 @@
+import Codec
+import Crypto
+public import Ports
+
+/// Makes mdocs: items with fresh random, the MSO over their digests, and the signature (ISO/IEC 18013-5:2021 §9.1.2).
+public struct MDocIssuer: Sendable {
+    public let signer: DocumentSigner
+    public let random: any RandomSource
+    /// What is made wrong on purpose.
+    public let tampering: Tampering
+
+    public init(signer: DocumentSigner, random: any RandomSource, tampering: Tampering = .none) {
+        self.signer = signer
+        self.random = random
+        self.tampering = tampering
+    }
+
+    /// One document for the device key of the order.
+    public func mint(_ order: DocumentOrder) async throws(MintError) -> IssuerSigned {
+        guard let certificate = signer.certificates.first else { throw .noCertificate }
+        var draft = MintDraft(order, signer: signer, certificate: certificate, random: random)
+        guard !draft.items.isEmpty else { throw .noClaims }
+        do { try tampering.spoil(&draft) } catch { throw .fault(error) }
+        return IssuerSigned(nameSpaces: draft.nameSpaces, issuerAuth: try await sign(draft))
+    }
+
+    private func sign(_ draft: MintDraft) async throws(MintError) -> COSESign1 {
+        let unsigned = COSESign1(draft, signature: [])
+        let toBeSigned: [UInt8]
+        do { toBeSigned = try unsigned.toBeSigned() } catch { throw .signing("\(error)") }
+        var signature = try await signer.sign(toBeSigned)
+        if draft.spoilsSignature { signature[signature.count - 1] ^= 1 }
+        return COSESign1(draft, signature: signature)
+    }
+}
+
+extension COSESign1 {
+    fileprivate init(_ draft: MintDraft, signature: [UInt8]) {
+        self.init(
+            protected: COSEHeaders(draft.protectedHeaders.map { (.int($0.label), $0.value) }),
+            unprotected: COSEHeaders(draft.unprotectedHeaders.map { (.int($0.label), $0.value) }), payload: draft.payload,
+            signature: signature)
+    }
+}
