@@ -73,7 +73,9 @@ extension JSON {
     }
 
     fileprivate var fullDate: CBOR? {
-        guard let text = stringValue, text.utf8.count == 10, (try? Timestamp(rfc3339: text + "T00:00:00Z")) != nil else { return nil }
+        guard let text = stringValue, text.utf8.count == 10, (try? Timestamp(rfc3339: text + "T00:00:00Z")) != nil else {
+            return nil
+        }
         return .tag(1004, .text(text))
     }
 

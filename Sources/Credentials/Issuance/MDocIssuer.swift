@@ -4,12 +4,12 @@ public import Ports
 
 /// Makes mdocs: items with fresh random, the MSO over their digests, and the signature (ISO/IEC 18013-5:2021 §9.1.2).
 public struct MDocIssuer: Sendable {
-    public let signer: DocumentSigner
+    public let signer: IssuingIdentity
     public let random: any RandomSource
     /// What is made wrong on purpose.
     public let tampering: Tampering
 
-    public init(signer: DocumentSigner, random: any RandomSource, tampering: Tampering = .none) {
+    public init(signer: IssuingIdentity, random: any RandomSource, tampering: Tampering = .none) {
         self.signer = signer
         self.random = random
         self.tampering = tampering

@@ -37,7 +37,7 @@ struct MintDraft: Sendable {
     let root: Certificate?
     let random: any RandomSource
 
-    init(_ order: DocumentOrder, signer: DocumentSigner, certificate: Certificate, random: any RandomSource) {
+    init(_ order: DocumentOrder, signer: IssuingIdentity, certificate: Certificate, random: any RandomSource) {
         docType = order.docType
         items = Self.items(order.claims, random)
         hash = order.hash

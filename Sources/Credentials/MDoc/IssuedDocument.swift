@@ -7,7 +7,7 @@ public import Crypto
 public struct IssuedDocument: Sendable, Identifiable {
     /// The name the holder knows this copy by.
     public let id: String
-    /// The type that the MSO states.
+    /// The type under which the document is presented.
     public let docType: DocType
     public let issuerSigned: IssuerSigned
     public let mobileSecurityObject: MobileSecurityObject
@@ -16,12 +16,16 @@ public struct IssuedDocument: Sendable, Identifiable {
     /// What a person calls the document; nil takes the name of its type.
     public let displayName: String?
 
-    /// - Parameter issuerSigned: `IssuerSigned` as the issuer delivered it.
+    /// - Parameters:
+    ///   - docType: nil takes the type that the MSO states; an issuer that names another one shows in every report.
+    ///   - issuerSigned: `IssuerSigned` as the issuer delivered it.
     /// - Throws: when the MSO cannot be read; a document without one cannot be presented.
-    public init(id: String, issuerSigned: IssuerSigned, keyID: KeyID, displayName: String? = nil) throws(CBORError) {
+    public init(
+        id: String, docType: DocType? = nil, issuerSigned: IssuerSigned, keyID: KeyID, displayName: String? = nil
+    ) throws(CBORError) {
         mobileSecurityObject = try issuerSigned.mobileSecurityObject()
         self.id = id
-        docType = mobileSecurityObject.docType
+        self.docType = docType ?? mobileSecurityObject.docType
         self.issuerSigned = issuerSigned
         self.keyID = keyID
         self.displayName = displayName
@@ -30,5 +34,9 @@ public struct IssuedDocument: Sendable, Identifiable {
 
 extension IssuedDocument {
     /// The authority key identifier of the signer's certificate.
-    var authorityKeyIdentifier: [UInt8]? { nil }
+    var authorityKeyIdentifier: [UInt8]? {
+        guard let leaf = try? issuerSigned.issuerAuth.x5chain?.certificates.first, let certificate = try? Certificate(der: leaf)
+        else { return nil }
+        return certificate.authorityKeyIdentifier?.keyIdentifier
+    }
 }

@@ -54,7 +54,6 @@ public struct MobileSecurityObject: Sendable, CBORCodable {
         status = try cbor.optional("status")
     }
 
-
     /// The hash function named by `digestAlgorithm`; nil when it is none of Table 21.
     public var hash: HashAlgorithm? { Self.digestAlgorithms[digestAlgorithm] }
 

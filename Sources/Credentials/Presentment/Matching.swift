@@ -20,7 +20,9 @@ struct Matching {
                 request: request, options: options, refusal: options.isEmpty ? refusal(of: request) : nil,
                 isWanted: sets.isEmpty || wanted.contains(request.id))
         }
-        return Proposal(reader: reader, entries: entries, useCases: request.useCases, unsatisfiedUseCases: unsatisfied)
+        return Proposal(
+            reader: reader, entries: entries, useCases: request.useCases, unsatisfiedUseCases: unsatisfied,
+            wallet: documents)
     }
 
     private func options(_ request: PresentationRequest.DocumentRequest) -> [Proposal.Option] {

@@ -80,6 +80,8 @@ public struct Proposal: Sendable {
     public let useCases: [PresentationRequest.UseCase]
     /// Mandatory use cases that no document set serves, by position; then nothing may be answered (WD2 §10.2.5).
     public let unsatisfiedUseCases: [Int]
+    /// Everything that was there to choose from.
+    let wallet: [IssuedDocument]
 
     /// Whether anything can go at all.
     public var isEmpty: Bool { !unsatisfiedUseCases.isEmpty || entries.allSatisfy { !$0.isWanted || $0.options.isEmpty } }

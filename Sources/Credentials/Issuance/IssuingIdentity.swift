@@ -1,7 +1,7 @@
 public import Crypto
 
 /// Who signs documents: the document signer's certificate and the use of its key.
-public struct DocumentSigner: Sendable {
+public struct IssuingIdentity: Sendable {
     /// The signer's certificate, then those between it and the root; never the root itself.
     public let certificates: [Certificate]
     /// The root, where it is at hand: only wrong-on-purpose documents carry it.
@@ -11,7 +11,9 @@ public struct DocumentSigner: Sendable {
 
     /// A signer whose key is at hand.
     /// - Throws: when keys on this curve cannot sign.
-    public init(certificate: Certificate, key: PrivateKey, nonce: SignatureNonce = .random, root: Certificate? = nil) throws(MintError) {
+    public init(certificate: Certificate, key: PrivateKey, nonce: SignatureNonce = .random, root: Certificate? = nil)
+        throws(MintError)
+    {
         guard let algorithm = COSEAlgorithm.iso(for: key.curve) else { throw .keyCannotSign(key.curve) }
         certificates = [certificate]
         self.root = root
