@@ -64,10 +64,12 @@ package struct CertificateMaker: Sendable {
 
     /// An end entity: document signer, reader, signer of status lists or VICALs, server.
     ///
-    /// - Parameter curve: of the new key.
+    /// - Parameters:
+    ///   - curve: of the new key.
+    ///   - change: what else should be different.
     package func endEntity(
         _ profile: CertificateProfile, _ name: String? = nil, issuer: SigningIdentity, curve: Curve = .p256,
-        breaking rule: String? = nil
+        breaking rule: String? = nil, change: (inout CertificateBuilder) -> Void = { _ in }
     ) throws -> SigningIdentity {
         let key = try PrivateKey.generate(curve, random: random)
         var builder = builder(
@@ -78,6 +80,7 @@ package struct CertificateMaker: Sendable {
         builder.extensions = extensions(profile, keyBits: key.publicKey.point, issuer: issuer.certificate)
         var draft = CertificateDraft(profile: profile, edition: edition, builder: builder, issuer: issuer, random: random)
         if let rule { try draft.breakRule(rule) }
+        change(&draft.builder)
         return SigningIdentity(certificate: try draft.builder.signed(by: issuer.key, nonce: nonce), key: key)
     }
 

@@ -46,4 +46,34 @@ package struct TestAuthority: Sendable {
         let isIssuedByIACA = CertificateProfile.reader.rulesUnderIACA.contains(rule)
         return try maker.endEntity(.reader, issuer: isIssuedByIACA ? iaca : readerAuthority, breaking: rule)
     }
+
+    /// What can be wrong with a signer's chain besides the rules of its profile.
+    package enum ChainFault: String, Sendable, CaseIterable {
+        /// Issued by a root that nobody trusts.
+        case fromUnknownRoot = "from-unknown-root"
+        case signatureBroken = "signature-broken"
+        /// Ended a day before the authority's time.
+        case expired
+        case unknownCritical = "unknown-critical"
+    }
+
+    /// A document signer (`ds`) or reader whose chain has `fault` (faults `ds-expired`, `reader-from-unknown-ca`…).
+    package func signer(_ profile: CertificateProfile, with fault: ChainFault) throws -> SigningIdentity {
+        let known = profile == .reader ? readerAuthority : iaca
+        switch fault {
+        case .fromUnknownRoot:
+            let stranger = CertificateMaker(
+                at: maker.time, random: maker.random, edition: maker.edition, country: maker.country, state: maker.state,
+                organization: "Erewhon")
+            let root = profile == .reader ? try stranger.authority("TEST Reader CA") : try stranger.root()
+            return try stranger.endEntity(profile, issuer: root)
+        case .signatureBroken: return try maker.endEntity(profile, issuer: known) { $0.spoilsSignature = true }
+        case .expired:
+            return try maker.endEntity(profile, issuer: known) { builder in
+                builder.notBefore = maker.time.adding(days: -20)
+                builder.notAfter = maker.time.adding(days: -1)
+            }
+        case .unknownCritical: return try maker.endEntity(profile, issuer: known, breaking: "unknown-critical")
+        }
+    }
 }

@@ -1,6 +1,7 @@
 import Credentials
 import Crypto
 import Ports
+import TestSupport
 import Testing
 
 /// A certificate of a profile in which one rule is to be broken, or none.
@@ -27,7 +28,7 @@ struct BreakCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct ProfileRuleTests {
-    let time = Timestamp(secondsSince1970: 1_796_040_000)
+    let time = TestPKI.time
 
     @Test(arguments: BreakCase.every) func breakingOneRuleIsReportedAsThatRuleAlone(_ broken: BreakCase) throws {
         let (certificate, context) = try make(broken)

@@ -1,0 +1,69 @@
+public import Crypto
+public import Ports
+
+/// A signer's certificate chain as it came with a message (x5chain), and everything that was found out about it.
+public struct SignerChain: Sendable {
+    /// Leaf first, as far as they can be read.
+    public let certificates: [Certificate]
+    /// The first certificate that cannot be read: its place, and why.
+    public let unreadable: Unreadable?
+    /// The signer's key; nil where the leaf or its key cannot be read.
+    public let key: PublicKey?
+    /// Path, signatures, dates, critical extensions.
+    public let result: ChainResult
+    /// The rules of the signer's profile.
+    public let profile: LintResult
+    /// Whether there was an anchor to look for.
+    public let hadAnchors: Bool
+
+    public struct Unreadable: Sendable, Equatable {
+        public let place: Int
+        public let error: CertificateError
+    }
+
+    /// - Parameters:
+    ///   - x5chain: DER certificates, leaf first.
+    ///   - profile: what the leaf is to be.
+    ///   - anchors: the roots trusted for it.
+    ///   - skew: seconds of tolerance on validity periods.
+    public init(
+        _ x5chain: [[UInt8]], as profile: CertificateProfile, anchors: [Certificate], edition: Edition, skew: Int64,
+        at time: Timestamp
+    ) {
+        var certificates: [Certificate] = []
+        var unreadable: Unreadable?
+        for (place, der) in x5chain.enumerated() where unreadable == nil {
+            do {
+                certificates.append(try Certificate(der: der))
+            } catch {
+                unreadable = Unreadable(place: place, error: error)
+            }
+        }
+        var policy = ChainPolicy.mdoc
+        policy.skew = skew
+        self.certificates = certificates
+        self.unreadable = unreadable
+        hadAnchors = !anchors.isEmpty
+        key = try? certificates.first?.publicKey()
+        let result = ChainVerifier(anchors: anchors, policy: policy).verify(chain: certificates, at: time)
+        self.result = result
+        self.profile =
+            certificates.first.map { signer in
+                let issuer = result.path.count > 1 ? result.path[1] : result.anchor
+                return profile.lint(signer, in: LintContext(issuer: issuer, edition: edition))
+            } ?? LintResult()
+    }
+
+    /// The certificate whose key signs.
+    public var signer: Certificate? { certificates.first }
+    /// The root that the chain leads to.
+    public var anchor: Certificate? { result.anchor }
+
+    /// Whether the chain was read whole, leads to an anchor and nothing is wrong with it. The profile's rules are apart.
+    public var isTrusted: Bool { unreadable == nil && key != nil && result.isTrusted }
+
+    /// Whether what was found out holds at `time` as well: every certificate is valid then, the anchor too.
+    func holds(at time: Timestamp) -> Bool {
+        isTrusted && result.path.allSatisfy { $0.isValid(at: time) } && result.anchor?.isValid(at: time) == true
+    }
+}
