@@ -6,7 +6,7 @@ extension DocumentVerification {
     private static let chainChecks = ["R11.path", "R11.signature", "R11.validity", "R11.critical"]
 
     /// R9–R14: who signed the document, and whether that one may.
-    mutating func checkIssuer() -> DocumentSigner? {
+    mutating func checkIssuer() -> Signer? {
         let chain = checkChainForm()
         let signer = chain.flatMap { resolve($0) }
         if let signer {
@@ -61,9 +61,9 @@ extension DocumentVerification {
         list.judge("R10.x5t", subject, matches ?? false)
     }
 
-    private mutating func resolve(_ chain: X5Chain) -> DocumentSigner? {
+    private mutating func resolve(_ chain: X5Chain) -> Signer? {
         do throws(CertificateError) {
-            let signer = try session.signers.signer(chain.certificates, at: session.time)
+            let signer = try session.signers.signer(chain.certificates, docType: document.docType, at: session.time)
             presented.issuer = PresentedDocument.Issuer(
                 subject: signer.certificate.subject.description, sha256: signer.certificate.sha256)
             list.judge("R10.root", subject, !signer.includesRoot)
@@ -76,7 +76,7 @@ extension DocumentVerification {
     }
 
     /// R11: the path from the signer to a root that is trusted for documents.
-    private mutating func checkChain(_ signer: DocumentSigner) {
+    private mutating func checkChain(_ signer: Signer) {
         list.notRun("R11.revoked", subject, .notInThisBuild)
         guard let chain = signer.chain else { return list.notRun(Self.chainChecks, subject, .noAnchors) }
         presented.trusted = chain.isTrusted
@@ -84,7 +84,7 @@ extension DocumentVerification {
     }
 
     /// R12: the profile of document signers; its levels are for mDLs, elsewhere a violation is worth a warning.
-    private mutating func checkProfile(_ signer: DocumentSigner) {
+    private mutating func checkProfile(_ signer: Signer) {
         guard !signer.profile.isEmpty else { return list.pass("R12", subject) }
         for finding in signer.profile {
             let isFailure = finding.severity == .fail && document.docType == Self.mDL
@@ -95,7 +95,7 @@ extension DocumentVerification {
     }
 
     /// R13: a signer is of the country, and the state, of its root.
-    private mutating func checkNames(_ signer: DocumentSigner) {
+    private mutating func checkNames(_ signer: Signer) {
         guard let root = signer.chain?.anchor?.subject else {
             return list.notRun(["R13.country", "R13.state"], subject, signer.chain == nil ? .noAnchors : .needs("R11.path"))
         }
@@ -110,7 +110,7 @@ extension DocumentVerification {
     }
 
     /// R9, R14: the signature, its algorithm first.
-    private mutating func checkSignature(_ signer: DocumentSigner?) {
+    private mutating func checkSignature(_ signer: Signer?) {
         let auth = document.issuerSigned.issuerAuth
         let isProtected = auth.protected[COSEHeaders.Label.algorithm] != nil
         list.judge("R9.protected", subject, isProtected)
@@ -130,10 +130,10 @@ extension DocumentVerification {
         verify(auth, algorithm, signer)
     }
 
-    private mutating func verify(_ auth: COSESign1, _ algorithm: COSEAlgorithm, _ signer: DocumentSigner?) {
+    private mutating func verify(_ auth: COSESign1, _ algorithm: COSEAlgorithm, _ signer: Signer?) {
         guard let signer else { return list.notRun(["R9.curve", "R14"], subject, .needs(signerCause)) }
         guard let key = signer.key else {
-            list.fail("R9.curve", subject, "the signer's key cannot be used: \(signer.keyFault)")
+            list.fail("R9.curve", subject, "the key of the signer cannot be used: \(signer.keyFault ?? "unknown")")
             return list.notRun("R14", subject, .needs("R9.curve"))
         }
         list.judge("R9.curve", subject, algorithm.allows(key.curve), [String(algorithm.rawValue), key.curve.rawValue])

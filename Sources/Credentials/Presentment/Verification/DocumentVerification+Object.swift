@@ -6,7 +6,7 @@ extension DocumentVerification {
     /// R15, R19–R23: what the mobile security object says of itself.
     ///
     /// - Returns: the device key, if it can be used.
-    mutating func checkObject(_ signer: DocumentSigner?) -> PublicKey? {
+    mutating func checkObject(_ signer: Signer?) -> PublicKey? {
         guard let object else {
             list.fail("R15.payload", subject, "MSO is not tag 24 or lacks a member: \(objectFault)")
             list.notRun(
@@ -23,7 +23,7 @@ extension DocumentVerification {
         return checkDeviceKey(object)
     }
 
-    private mutating func checkValidity(_ validity: ValidityInfo, _ signer: DocumentSigner?) {
+    private mutating func checkValidity(_ validity: ValidityInfo, _ signer: Signer?) {
         presented.validity = PresentedDocument.Validity(
             signed: validity.signed.text, validFrom: validity.validFrom.text, validUntil: validity.validUntil.text)
         let malformed = validity.members.filter { !$0.value.isWellFormed }

@@ -4,7 +4,7 @@ public import Ports
 /// Judges what a holder presented: every check of the catalogue over the bytes as received, none of them stopping the others.
 public struct PresentationVerifier: Sendable {
     /// Resolves and remembers document signers; without anchors their path stays unchecked (`no anchors`).
-    public var signers: DocumentSigners
+    public var signers: SignerDirectory
     /// How the checks become a verdict.
     public var rule: VerdictRule
     public var edition: Edition
@@ -14,7 +14,7 @@ public struct PresentationVerifier: Sendable {
     public var wasSeen: (@Sendable ([UInt8]) -> Bool)?
 
     public init(
-        signers: DocumentSigners, rule: VerdictRule = VerdictRule(), edition: Edition = .first, skew: Int64 = 60,
+        signers: SignerDirectory, rule: VerdictRule = VerdictRule(), edition: Edition = .first, skew: Int64 = 60,
         wasSeen: (@Sendable ([UInt8]) -> Bool)? = nil
     ) {
         self.signers = signers
@@ -55,7 +55,7 @@ struct VerificationSession {
     let time: Timestamp
 
     var edition: Edition { verifier.edition }
-    var signers: DocumentSigners { verifier.signers }
+    var signers: SignerDirectory { verifier.signers }
     var latest: Timestamp { time.adding(seconds: verifier.skew) }
     var earliest: Timestamp { time.adding(seconds: -verifier.skew) }
 }

@@ -1,0 +1,86 @@
+import Codec
+
+/// What a holder found out about a request.
+public struct RequestReport: Sendable {
+    /// Who signed (a part of) the request.
+    public struct Reader: Sendable, Hashable {
+        /// The certificate's common name, else its whole subject.
+        public let name: String
+        /// Whether the signature verifies and its certificate leads to a trusted reader root.
+        public let isTrusted: Bool
+    }
+
+    public internal(set) var checks: CheckList
+    /// The request, if it can be read.
+    public internal(set) var request: DeviceRequest?
+    /// The status of the DeviceResponse with which the holder has to refuse: 10, 11 or 12; nil when the request can be served.
+    public internal(set) var responseStatus: UInt64?
+    /// Who signed each docRequest, in their order; nil where nobody did.
+    public internal(set) var readers: [Reader?] = []
+    /// Whether the policy forbids to answer: it requires a trusted reader, and some docRequest is not of one.
+    public internal(set) var isRefusedByPolicy = false
+
+    /// The reader of the whole request, if it is one and the same.
+    public var reader: Reader? {
+        guard let first = readers.first, readers.allSatisfy({ $0 == first }) else { return nil }
+        return first
+    }
+}
+
+extension RequestReport {
+    static let subject = "request"
+
+    /// The checks that the holder's documents and rules add once they were held against the request (H6, H9, H12.satisfiable).
+    public mutating func record(_ proposal: Proposal, policy: ReleasePolicy, request: PresentationRequest) {
+        for (position, entry) in proposal.entries.enumerated() {
+            let subject = "docRequest \(position)"
+            checks.judge("H6", subject, entry.refusal == nil || !entry.options.isEmpty, [entry.request.docType])
+        }
+        let forbidden = policy.violations(in: request)
+        checks.judge("H9", Self.subject, violations: forbidden.map { [$0.identifier] })
+        if proposal.useCases.isEmpty {
+            checks.notRun("H12.satisfiable", Self.subject, .notPresent)
+        } else {
+            checks.judge("H12.satisfiable", Self.subject, violations: proposal.unsatisfiedUseCases.map { [String($0)] })
+        }
+    }
+
+    /// The holder's own conduct when it answers (H13, H14).
+    ///
+    /// - Parameters:
+    ///   - response: the DeviceResponse about to be sent.
+    ///   - consented: what the person agreed to, by document type.
+    /// - Returns: whether it may leave: nothing goes without consent, nothing larger than the reader takes.
+    public mutating func recordAnswer(_ response: [UInt8], consented: [DocType: [ElementReference]]) -> Bool {
+        checkSize(response.count)
+        let leaving = (try? DeviceResponse(decoding: response))?.documents ?? []
+        let strangers = leaving.flatMap { document in
+            document.elementReferences.filter { !(consented[document.docType] ?? []).contains($0) }
+        }
+        checks.judge("H14", Self.subject, violations: strangers.map { ["\($0.nameSpace)/\($0.identifier)"] })
+        return strangers.isEmpty && checks.check("H13", Self.subject)?.outcome != .fail
+    }
+
+    private mutating func checkSize(_ size: Int) {
+        let infos = request?.docRequests.compactMap { request -> DocRequestInfo? in
+            request.itemsRequest.value.requestInfo.flatMap { try? DocRequestInfo($0) }
+        }
+        guard let most = infos?.compactMap(\.maximumResponseSize).min() else {
+            return checks.notRun("H13", Self.subject, .notPresent)
+        }
+        checks.judge("H13", Self.subject, UInt64(size) <= most, [String(size), String(most)])
+    }
+}
+
+extension Document {
+    /// Every element in the document, whoever signed it.
+    fileprivate var elementReferences: [ElementReference] {
+        let issued = issuerSigned.nameSpaces.flatMap { nameSpace, items in
+            items.map { ElementReference(nameSpace: nameSpace, identifier: $0.value.elementIdentifier) }
+        }
+        let signed = (deviceSigned?.nameSpaces.value.nameSpaces ?? []).flatMap { nameSpace, elements in
+            elements.map { ElementReference(nameSpace: nameSpace, identifier: $0.identifier) }
+        }
+        return issued + signed
+    }
+}
