@@ -15,6 +15,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     public struct Malformed: Error, Equatable, Sendable, CustomStringConvertible {
         /// The text that was refused.
         public let text: String
+        /// An error about a text.
+        public init(text: String) { self.text = text }
         /// One line for people.
         public var description: String { "\"\(text)\" is no date and time of RFC 3339, such as 2026-11-30T12:00:00Z" }
     }

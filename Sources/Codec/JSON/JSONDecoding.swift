@@ -10,6 +10,14 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
     public var line: Int?
     public var column: Int?
 
+    /// An error at a place.
+    public init(message: String, offset: Int? = nil, line: Int? = nil, column: Int? = nil) {
+        self.message = message
+        self.offset = offset
+        self.line = line
+        self.column = column
+    }
+
     /// One line for people.
     public var description: String {
         guard let line, let column else { return message + (offset.map { ", offset \($0)" } ?? "") }
