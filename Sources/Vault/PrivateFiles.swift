@@ -16,6 +16,11 @@ package enum PrivateFiles {
         }
     }
 
+    /// Makes the directory with mode 0700, or takes an existing one as it is.
+    package static func makeNewDirectory(_ path: String) throws(VaultError) {
+        if !exists(path) { try makeDirectory(path) }
+    }
+
     /// Whether something is at `path`.
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 

@@ -85,6 +85,17 @@ import Vault
         #expect(await refusal { try await vault.bytes(of: document.copies[0], in: document) } == .damaged)
     }
 
+    @Test func keepsAKeyThatAnotherDocumentHasToo() async throws {
+        let document = try await add(policy: .rotate, copies: 1)
+        let other = try await vault.add(
+            document, copies: [NewCopy(bytes: [7], keyID: document.copies[0].keyID)], random: SystemRandom())
+        _ = try await vault.deleteDocument(document.id)
+        #expect(try await keys.keys().count == 1)
+        #expect(try await vault.takeCopy(of: other.id, at: Scratch.time).bytes == [7])
+        _ = try await vault.deleteDocument(other.id)
+        #expect(try await keys.keys().isEmpty)
+    }
+
     @Test func neverTakesOneCopyTwiceFromTwoConnections() async throws {
         let document = try await add(policy: .once, copies: 12)
         let other = try scratch.vault()

@@ -3,6 +3,8 @@ enum ReaderCommands {
     static let table = [
         Command(
             name: "reader", summary: "request documents and verify what comes back",
-            subcommands: [])
+            subcommands: [
+                LogCommands.reader.command
+            ])
     ]
 }

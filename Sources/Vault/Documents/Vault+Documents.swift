@@ -25,14 +25,7 @@ extension Vault {
 
     /// Every document, oldest first.
     package func documents() throws(VaultError) -> [StoredDocument] {
-        let found = try look { records throws(VaultError) in
-            var found: [StoredDocument] = []
-            for id in try records.keys(in: Self.documentPartition) {
-                if let document = try Self.document(id, in: records) { found.append(document) }
-            }
-            return found
-        }
-        return found.sorted { ($0.added, $0.id) < ($1.added, $1.id) }
+        try look { records throws(VaultError) in try Self.all(in: records) }
     }
 
     /// The document of this name, or the only one whose name begins so. Throws `.notFound` otherwise.
@@ -77,15 +70,18 @@ extension Vault {
         }
     }
 
-    /// Removes a document, its copies and their keys.
+    /// Removes a document, its copies and those of their keys that no other document has.
     package func deleteDocument(_ id: String) throws(VaultError) -> StoredDocument {
         try transact { records throws(VaultError) in
             let document = try Self.required(id, in: records)
+            try records.delete(document.id, in: Self.documentPartition)
+            let stillNeeded = Set(try Self.all(in: records).flatMap { $0.copies.compactMap(\.keyID) })
             for copy in document.copies {
                 try records.delete("\(document.id)/\(copy.id)", in: Self.copyPartition)
-                if let keyID = copy.keyID { try records.delete(keyID, in: VaultKeyStore.partition) }
+                if let keyID = copy.keyID, !stillNeeded.contains(keyID) {
+                    try records.delete(keyID, in: VaultKeyStore.partition)
+                }
             }
-            try records.delete(document.id, in: Self.documentPartition)
             return document
         }
     }
@@ -117,6 +113,14 @@ extension Vault {
                 document: document, copy: copy, keyID: keyID,
                 bytes: try Self.bytes(of: copy, in: document, records, path: path))
         }
+    }
+
+    private static func all(in records: borrowing VaultTransaction) throws(VaultError) -> [StoredDocument] {
+        var found: [StoredDocument] = []
+        for id in try records.keys(in: documentPartition) {
+            if let document = try document(id, in: records) { found.append(document) }
+        }
+        return found
     }
 
     private static func append(
@@ -176,12 +180,15 @@ extension StoredDocument {
             .min { copies[$0].uses < copies[$1].uses }
     }
 
-    /// Why `nextCopy` is nil.
-    var nothingToPresent: VaultError {
+    /// The copy that `takeCopy` would take now.
+    package var copyToPresent: Copy? { nextCopy.map { copies[$0] } }
+
+    /// Why there is no `copyToPresent`.
+    package var nothingToPresent: VaultError {
         if isExhausted {
             return VaultError(
                 .exhausted, "document \(id) is exhausted: each of its copies has been presented once",
-                hint: "get new copies from the issuer, or allow several uses with holder show \(id) --policy rotate")
+                hint: "get new copies from the issuer, or allow several uses with holder edit \(id) --policy rotate")
         }
         if state != .issued {
             return VaultError(.notFound, "document \(id) is \(state.rawValue)", hint: "wait until the issuer has delivered it")

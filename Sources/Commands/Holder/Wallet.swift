@@ -1,0 +1,88 @@
+import Codec
+import Credentials
+import Crypto
+import Ports
+import Vault
+
+/// The holder's documents as a presentation needs them, over the vault that keeps them.
+struct Wallet: Sendable {
+    let vault: Vault
+    let keys: VaultKeyStore
+
+    /// Opens the wallet of the home.
+    /// - Throws: exit code 3 as `Context.wallet(creating:)` does.
+    init(_ context: Context, creating: Bool) throws(CommandError) {
+        vault = try context.wallet(creating: creating)
+        keys = VaultKeyStore(vault: vault, random: context.random)
+    }
+
+    /// Every mdoc that may be presented now, each as the copy that comes next, with the document's name as id; and why others may
+    /// not. Counts as no use.
+    func presentable() async throws(CommandError) -> (documents: [IssuedDocument], refused: [CommandError]) {
+        var documents: [IssuedDocument] = []
+        var refused: [CommandError] = []
+        for document in try await vaultCall({ () async throws(VaultError) in try await vault.documents() })
+        where document.format == "mso_mdoc" {
+            guard let copy = document.copyToPresent, let keyID = copy.keyID else {
+                refused.append(CommandError(document.nothingToPresent))
+                continue
+            }
+            let bytes = try await vaultCall { () async throws(VaultError) in try await vault.bytes(of: copy, in: document) }
+            documents.append(try issued(document, keyID: keyID, bytes: bytes))
+        }
+        return (documents, refused)
+    }
+
+    /// The copy to present now. Its use is on disk before this returns: call it after consent, before bytes leave.
+    /// - Throws: exit code 1 when the document is exhausted or its keys are not here.
+    func take(_ id: String, at time: Timestamp) async throws(CommandError) -> IssuedDocument {
+        let taken = try await vaultCall { () async throws(VaultError) in try await vault.takeCopy(of: id, at: time) }
+        return try issued(taken.document, keyID: taken.keyID, bytes: taken.bytes)
+    }
+
+    /// Puts a document into the wallet, its device keys being in the key store already.
+    /// - Parameter copies: IssuerSigned (CBOR) with the name of its device key, one or a batch.
+    func add(
+        mdoc copies: [(issuerSigned: [UInt8], keyID: KeyID?)], displayName: String? = nil,
+        policy: StoredDocument.UsePolicy = .rotate,
+        at time: Timestamp, random: any RandomSource
+    ) async throws(CommandError) -> StoredDocument {
+        guard let first = copies.first else { throw CommandError("there is no copy to put into the wallet") }
+        let document = try Self.description(of: first.issuerSigned, displayName: displayName, policy: policy, at: time)
+        let new = copies.map { NewCopy(bytes: $0.issuerSigned, keyID: $0.keyID?.rawValue) }
+        return try await vaultCall { () async throws(VaultError) in
+            try await vault.add(document, copies: new, random: random)
+        }
+    }
+
+    private static func description(
+        of bytes: [UInt8], displayName: String?, policy: StoredDocument.UsePolicy, at time: Timestamp
+    ) throws(CommandError) -> StoredDocument {
+        do throws(CBORError) {
+            let issuerSigned = try IssuerSigned(CBOR(decoding: bytes))
+            let docType = try issuerSigned.mobileSecurityObject().docType
+            return StoredDocument(
+                id: "", format: "mso_mdoc", type: docType,
+                displayName: displayName ?? DocumentDefinition.of(docType)?.displayName ?? docType,
+                issuer: issuerSigned.signerName, policy: policy, added: time)
+        } catch { throw .refused("the document cannot be read: \(error)") }
+    }
+
+    private func issued(_ document: StoredDocument, keyID: String, bytes: [UInt8]) throws(CommandError) -> IssuedDocument {
+        do throws(CBORError) {
+            return try IssuedDocument(
+                id: document.id, issuerSigned: IssuerSigned(CBOR(decoding: bytes)), keyID: KeyID(rawValue: keyID),
+                displayName: document.displayName)
+        } catch { throw .refused("document \(document.id) cannot be read: \(error)", hint: "import it again") }
+    }
+}
+
+extension IssuerSigned {
+    /// The subject of the signer's certificate, if there is one that can be read.
+    var signerName: String? {
+        guard let der = try? issuerAuth.x5chain?.certificates.first, let certificate = try? Certificate(der: der) else {
+            return nil
+        }
+        return certificate.subject.description
+    }
+}
