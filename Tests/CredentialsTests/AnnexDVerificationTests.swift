@@ -21,8 +21,7 @@ struct AnnexD {
     init(edition: Edition = .first) throws {
         let root = try Certificate(der: Fixture.hex("iacaCertificate", in: Self.file))
         verifier = PresentationVerifier(
-            signers: SignerDirectory(TrustAnchors([TrustAnchor(root, role: .documents)]), role: .documents, edition: edition),
-            edition: edition)
+            signers: SignerVerifier(anchors: TrustAnchors([TrustAnchor(root, role: .documents)]), edition: edition))
         transcript = try SessionTranscript(encoded: Fixture.hex("sessionTranscriptBytes", in: Self.file))
         readerKey = try PrivateKey(curve: .p256, scalar: Fixture.hex("readerPrivateKey", in: Self.file))
         request = try DeviceRequest(decoding: Fixture.hex("deviceRequest", in: Self.file))

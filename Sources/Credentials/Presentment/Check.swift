@@ -88,6 +88,11 @@ public struct Check: Sendable, Hashable {
         self.edition = edition
     }
 
+    /// The same finding with another outcome: what a policy makes of it.
+    func with(_ outcome: CheckOutcome) -> Check {
+        Check(id, outcome, reason: reason, subject: subject, row: row, edition: edition)
+    }
+
     /// The row of the catalogue that this is an outcome of.
     public var definition: CheckDefinition { CheckCatalogue.rows[row] }
 

@@ -49,6 +49,14 @@ public struct CheckList: Sendable {
         checks += other.checks
     }
 
+    /// Policy `warning`: failures from row `first` on become warnings.
+    mutating func soften(from first: Int) {
+        for place in checks.indices.dropFirst(first) where checks[place].outcome == .fail {
+            let check = checks[place]
+            checks[place] = check.with(.warn)
+        }
+    }
+
     /// The row for `id` and `subject`, if there is one.
     public func check(_ id: String, _ subject: String) -> Check? {
         checks.last { $0.id == id && $0.subject == subject }

@@ -3,7 +3,7 @@ import Crypto
 
 extension DocumentVerification {
     /// R22.element, R27: what the values themselves have to be.
-    mutating func checkElements(_ signer: Signer?) {
+    mutating func checkElements(_ signer: SignerChain?) {
         checkDateForms()
         checkIssuerNames(signer)
     }
@@ -21,10 +21,10 @@ extension DocumentVerification {
     }
 
     /// R27: an mDL names the country and the jurisdiction of the authority that signed it.
-    private mutating func checkIssuerNames(_ signer: Signer?) {
-        let name = signer?.certificate.subject
-        checkIssuerName("R27.country", "issuing_country", name?.country, hasSigner: signer != nil)
-        checkIssuerName("R27.jurisdiction", "issuing_jurisdiction", name?.stateOrProvince, hasSigner: signer != nil)
+    private mutating func checkIssuerNames(_ signer: SignerChain?) {
+        let name = signer?.signer?.subject
+        checkIssuerName("R27.country", "issuing_country", name?.country, hasSigner: name != nil)
+        checkIssuerName("R27.jurisdiction", "issuing_jurisdiction", name?.stateOrProvince, hasSigner: name != nil)
     }
 
     private mutating func checkIssuerName(_ id: String, _ element: String, _ expected: String?, hasSigner: Bool) {

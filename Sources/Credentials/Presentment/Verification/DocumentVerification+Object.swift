@@ -6,7 +6,7 @@ extension DocumentVerification {
     /// R15, R19–R23: what the mobile security object says of itself.
     ///
     /// - Returns: the device key, if it can be used.
-    mutating func checkObject(_ signer: Signer?) -> PublicKey? {
+    mutating func checkObject(_ signer: SignerChain?) -> PublicKey? {
         guard let object else {
             list.fail("R15.payload", subject, "MSO is not tag 24 or lacks a member: \(objectFault)")
             list.notRun(
@@ -23,7 +23,7 @@ extension DocumentVerification {
         return checkDeviceKey(object)
     }
 
-    private mutating func checkValidity(_ validity: ValidityInfo, _ signer: Signer?) {
+    private mutating func checkValidity(_ validity: ValidityInfo, _ signer: SignerChain?) {
         presented.validity = PresentedDocument.Validity(
             signed: validity.signed.text, validFrom: validity.validFrom.text, validUntil: validity.validUntil.text)
         let malformed = validity.members.filter { !$0.value.isWellFormed }
@@ -36,10 +36,10 @@ extension DocumentVerification {
         judge("R20.order", both(from, signed).map { $0 >= $1 }, [validity.validFrom.text, validity.signed.text])
         judge("R21.now", until.map { $0 >= session.earliest }, [validity.validUntil.text])
         judge("R21.order", both(until, from).map { $0 > $1 })
-        guard let certificate = signer?.certificate else {
+        guard let certificate = signer?.signer else {
             return list.notRun(["R19", "R21.outlives"], subject, .needs(signerCause))
         }
-        judge("R19", signed.map { certificate.isValid(at: $0, skew: session.verifier.skew) }, [validity.signed.text])
+        judge("R19", signed.map { certificate.isValid(at: $0, skew: session.signers.skew) }, [validity.signed.text])
         judge("R21.outlives", until.map { $0 <= certificate.notAfter }, [certificate.notAfter.rfc3339])
     }
 

@@ -3,24 +3,19 @@ public import Ports
 
 /// Judges what a holder presented: every check of the catalogue over the bytes as received, none of them stopping the others.
 public struct PresentationVerifier: Sendable {
-    /// Resolves and remembers document signers; without anchors their path stays unchecked (`no anchors`).
-    public var signers: SignerDirectory
+    /// Verifies and remembers document signers, by the edition and the tolerance of all checks; without anchors their path stays
+    /// unchecked (`no anchors`).
+    public var signers: SignerVerifier
     /// How the checks become a verdict.
     public var rule: VerdictRule
-    public var edition: Edition
-    /// Seconds of tolerance of every time check.
-    public var skew: Int64
     /// Whether a mobile security object with this SHA-256 was presented before; nil: nothing is remembered.
     public var wasSeen: (@Sendable ([UInt8]) -> Bool)?
 
     public init(
-        signers: SignerDirectory, rule: VerdictRule = VerdictRule(), edition: Edition = .first, skew: Int64 = 60,
-        wasSeen: (@Sendable ([UInt8]) -> Bool)? = nil
+        signers: SignerVerifier, rule: VerdictRule = VerdictRule(), wasSeen: (@Sendable ([UInt8]) -> Bool)? = nil
     ) {
         self.signers = signers
         self.rule = rule
-        self.edition = edition
-        self.skew = skew
         self.wasSeen = wasSeen
     }
 
@@ -54,8 +49,8 @@ struct VerificationSession {
     let readerKey: PrivateKey?
     let time: Timestamp
 
-    var edition: Edition { verifier.edition }
-    var signers: SignerDirectory { verifier.signers }
-    var latest: Timestamp { time.adding(seconds: verifier.skew) }
-    var earliest: Timestamp { time.adding(seconds: -verifier.skew) }
+    var signers: SignerVerifier { verifier.signers }
+    var edition: Edition { signers.edition }
+    var latest: Timestamp { time.adding(seconds: signers.skew) }
+    var earliest: Timestamp { time.adding(seconds: -signers.skew) }
 }

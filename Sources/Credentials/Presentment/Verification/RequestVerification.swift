@@ -121,21 +121,22 @@ extension RequestVerification {
     ) -> RequestReport.Reader? {
         let chain = ["H8", "H8.path", "H8.validity", "H8.critical"]
         report.checks.notRun("H8.revoked", subject, .notInThisBuild)
-        guard let certificates = try? signature.x5chain?.certificates,
-            let signer = try? verifier.readers.signer(certificates, at: time)
-        else {
-            report.checks.fail(id, subject, values: [number], detail: "no readable certificate in x5chain")
+        guard let certificates = try? signature.x5chain?.certificates else {
+            report.checks.fail(id, subject, values: [number], detail: "no certificates in x5chain")
             report.checks.notRun(["H7.alg"] + chain, subject, .needs(id))
             return nil
         }
-        checkCertificate(signer, subject)
+        let signer = verifier.readers.reader(x5chain: certificates, at: time)
+        let first = report.checks.checks.count
+        signer.recordReaderChecks(in: &report.checks, enforce: verifier.policy == .require, subject: subject)
+        if verifier.policy != .require { report.checks.soften(from: first) }
         let isValid = verify(signature, signer, id, number, subject, signed)
-        let name = signer.certificate.subject.commonName ?? signer.certificate.subject.description
-        return RequestReport.Reader(name: name, isTrusted: isValid && signer.chain?.isTrusted == true)
+        let name = signer.signer.map { $0.subject.commonName ?? $0.subject.description }
+        return RequestReport.Reader(name: name ?? "unreadable certificate", isTrusted: isValid && signer.isTrusted)
     }
 
     private mutating func verify(
-        _ signature: COSESign1, _ signer: Signer, _ id: String, _ number: String, _ subject: String,
+        _ signature: COSESign1, _ signer: SignerChain, _ id: String, _ number: String, _ subject: String,
         _ signed: (SessionTranscript) -> [UInt8]
     ) -> Bool {
         let algorithm = signature.protected.algorithm.flatMap(COSEAlgorithm.init)
@@ -158,20 +159,5 @@ extension RequestVerification {
             report.checks.fail(id, subject, values: [number], detail: error == .invalidSignature ? nil : "\(error)")
             return false
         }
-    }
-
-    /// H8: levels follow the policy; without anchors the path is not looked for.
-    private mutating func checkCertificate(_ signer: Signer, _ subject: String) {
-        let severity: CheckDefinition.Severity = verifier.policy == .require ? .fail : .warn
-        if signer.profile.isEmpty { report.checks.pass("H8", subject) }
-        for finding in signer.profile {
-            report.checks.violate(
-                "H8.\(finding.rule)", subject, as: finding.severity == .fail ? severity : .warn,
-                "reader certificate breaks rule \(finding.id): \(finding.message)")
-        }
-        guard let chain = signer.chain else {
-            return report.checks.notRun(["H8.path", "H8.validity", "H8.critical"], subject, .noAnchors)
-        }
-        report.checks.judge(chain.findings, as: .reader, subject, severity: severity)
     }
 }

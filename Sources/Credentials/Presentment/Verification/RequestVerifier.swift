@@ -13,16 +13,16 @@ public enum ReaderPolicy: String, Sendable, Hashable, CaseIterable {
 /// Judges what a reader asks: every H check that a request can be held against, and what the holder has to answer if it cannot
 /// be served.
 public struct RequestVerifier: Sendable {
-    /// Resolves and remembers readers; role `.readers`.
-    public var readers: SignerDirectory
+    /// Verifies and remembers readers, by the edition of all checks.
+    public var readers: SignerVerifier
     public var policy: ReaderPolicy
-    public var edition: Edition
 
-    public init(readers: SignerDirectory, policy: ReaderPolicy = .warn, edition: Edition = .first) {
+    public init(readers: SignerVerifier, policy: ReaderPolicy = .warn) {
         self.readers = readers
         self.policy = policy
-        self.edition = edition
     }
+
+    public var edition: Edition { readers.edition }
 
     /// - Parameters:
     ///   - request: the DeviceRequest as received, decrypted.
