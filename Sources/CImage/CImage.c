@@ -11,6 +11,13 @@
 
 void cimage_free(void *pointer) { free(pointer); }
 
+const char *cimage_png_version(void) { return png_get_libpng_ver(NULL); }
+
+#define TEXT(token) #token
+#define TEXT_OF(macro) TEXT(macro)
+
+const char *cimage_jpeg_version(void) { return TEXT_OF(LIBJPEG_TURBO_VERSION); }
+
 /// Sets width and height; false with TOO_LARGE when there are more pixels than allowed.
 static int admit(cimage_gray *picture, unsigned width, unsigned height, size_t max_pixels) {
     picture->width = width;

@@ -5,8 +5,16 @@
 
 #define ZX_USE_UTF8 1
 #include <ZXing/ReadBarcode.h>
+#include <ZXing/ZXVersion.h>
 
 void czxing_free(char *text) { std::free(text); }
+
+#define TEXT(token) #token
+#define TEXT_OF(macro) TEXT(macro)
+
+const char *czxing_version(void) {
+    return TEXT_OF(ZXING_VERSION_MAJOR) "." TEXT_OF(ZXING_VERSION_MINOR) "." TEXT_OF(ZXING_VERSION_PATCH);
+}
 
 int czxing_read(const unsigned char *pixels, int width, int height, czxing_code *codes, int capacity) {
     // No C++ exception may reach Swift.

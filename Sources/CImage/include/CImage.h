@@ -40,4 +40,10 @@ cimage_status cimage_encode_jpeg(
 
 void cimage_free(void *pointer);
 
+/// Version of libpng in use.
+const char *cimage_png_version(void);
+
+/// Version of libjpeg-turbo that this was built with.
+const char *cimage_jpeg_version(void);
+
 #endif

@@ -21,6 +21,9 @@ int czxing_read(const unsigned char *pixels, int width, int height, czxing_code 
 
 void czxing_free(char *text);
 
+/// Version that this was built with.
+const char *czxing_version(void);
+
 #ifdef __cplusplus
 }
 #endif

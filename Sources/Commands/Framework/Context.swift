@@ -46,9 +46,9 @@ struct FaultName: Sendable, Hashable {
 extension Context {
     /// Reads the global options.
     /// - Throws: exit code 2 when they do not go together, 3 when a file they name cannot be opened.
-    init(_ parsed: ParsedCommand, root: Command) throws(CommandError) {
+    init(_ parsed: ParsedCommand, home: Home, root: Command) throws(CommandError) {
         let options = GlobalValues(parsed)
-        home = try Home.resolve(option: options.string("home"))
+        self.home = home
         if options.flag("test-home") { try home.makeTestHome() }
         clock = options.time("at").map { FixedClock($0) } ?? SystemClock()
         isDeterministic = options.flag("seed")
@@ -92,6 +92,16 @@ extension Context {
             throw .environment("trace \(path): \(Errno.last)", hint: "name a file that can be written with --trace")
         }
         return JSONLinesTrace(fileDescriptor: descriptor)
+    }
+}
+
+extension ParsedCommand {
+    /// Adds what the home keeps, where the command line says nothing.
+    mutating func add(_ settings: Settings) {
+        for (name, value) in settings.values where values[name] == nil {
+            values[name] = [[value]]
+            kept.insert(name)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 import Glibc
 import Ports
+import Vault
 
 /// From the words of the command line to the exit code.
 package enum Entry {
@@ -13,14 +14,20 @@ package enum Entry {
         let isJSON = words.prefix { $0 != "--" }.contains("--json")
         var console = Console(isJSON: isJSON, clock: SystemClock())
         do {
-            let parsed = try Parser.parse(words, root: root)
+            var parsed = try Parser.parse(words, root: root)
             if parsed.wantsHelp { return Help.show(parsed, on: console) }
-            let context = try Context(parsed, root: root)
+            let home = try Home.resolve(option: parsed.values["home"]?.last?.first)
+            parsed.add(try Settings(home: home))
+            let context = try Context(parsed, home: home, root: root)
             console = context.console
             context.announce()
             guard let run = parsed.command.run else { return .usage }
             return try await run(Invocation(parsed: parsed, context: context))
         } catch let error as CommandError {
+            console.report(error)
+            return error.exit
+        } catch let error as VaultError {
+            let error = CommandError(error)
             console.report(error)
             return error.exit
         } catch is CancellationError {

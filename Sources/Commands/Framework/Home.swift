@@ -13,7 +13,7 @@ struct Home: Sendable {
         if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
             return Home(path: "\(data)/walletbench", source: "$XDG_DATA_HOME")
         }
-        guard let user = environment("HOME") else {
+        guard let user = environment("HOME") ?? getpwuid(getuid()).map({ String(cString: $0.pointee.pw_dir) }) else {
             throw .environment("no home folder is known: $HOME is not set", hint: "name one with --home DIR")
         }
         return Home(path: "\(user)/.local/share/walletbench", source: "default")

@@ -1,16 +1,3 @@
-/// What a value must look like. The parser refuses others, so that reading a value cannot fail later.
-enum ValueKind: Sendable {
-    case text
-    /// A path; shells complete file names.
-    case file
-    /// A path of a folder.
-    case directory
-    case integer(ClosedRange<Int>)
-    case choice([String])
-    /// RFC 3339 with a time zone.
-    case time
-}
-
 /// One option of a command: `--name`, `--name VALUE`, `-n VALUE`.
 struct Option: Sendable {
     /// Without dashes.

@@ -1,5 +1,3 @@
-import Ports
-
 /// A command line, understood: which command, with which options and arguments.
 struct ParsedCommand: Sendable {
     /// From the root to the command that runs.
@@ -7,6 +5,8 @@ struct ParsedCommand: Sendable {
     /// Values by option name, one element for each time the option stands there.
     var values: [String: [[String]]] = [:]
     var arguments: [String] = []
+    /// Names of options whose value comes from the home's settings.
+    var kept: Set<String> = []
 
     var command: Command { path[path.count - 1] }
     /// `walletbench qr decode`
@@ -122,25 +122,8 @@ struct Parser {
     }
 
     private func check(_ value: String, _ kind: ValueKind, name: String) throws(CommandError) {
-        switch kind {
-        case .text: return
-        case .file, .directory:
-            if value.isEmpty { throw usage("\(name): an empty path") }
-        case .integer(let range):
-            guard let number = Int(value) else { throw usage("\(name): '\(value)' is not a whole number") }
-            guard range.contains(number) else { throw usage("\(name): \(number) is outside \(describe(range))") }
-        case .choice(let choices):
-            guard choices.contains(value) else { throw unknownChoice(value, choices, name) }
-        case .time:
-            guard (try? Timestamp(rfc3339: value)) != nil else {
-                throw usage("\(name): '\(value)' is not a time", hint: "RFC 3339 with a time zone: 2026-11-30T12:00:00Z")
-            }
-        }
-    }
-
-    private func unknownChoice(_ value: String, _ choices: [String], _ name: String) -> CommandError {
-        let near = Suggestion.nearest(to: value, among: choices).map { "did you mean '\($0)'? " } ?? ""
-        return usage("\(name): '\(value)' is not one of its values", hint: "\(near)one of: \(choices.joined(separator: ", "))")
+        guard let problem = kind.problem(with: value) else { return }
+        throw usage("\(name): \(problem.what)", hint: problem.hint)
     }
 
     private func unknownOption(_ shown: String) -> CommandError {
@@ -174,10 +157,6 @@ struct Parser {
         guard word.hasPrefix("-"), word != "-", !isNumber(word) else { return false }
         let letters = word.dropFirst()
         return word.hasPrefix("--") || letters.allSatisfy { letter in known.contains { $0.short == letter } }
-    }
-
-    private func describe(_ range: ClosedRange<Int>) -> String {
-        range.upperBound == Int.max ? "\(range.lowerBound)…" : "\(range.lowerBound)…\(range.upperBound)"
     }
 
     private func usage(_ what: String, hint: String? = nil) -> CommandError {

@@ -1,4 +1,5 @@
 import Codec
+import Ports
 import QR
 
 /// `walletbench qr decode PICTURE…`
@@ -63,32 +64,35 @@ enum QRDecode {
 
     private static func show(_ outcomes: [Outcome], _ invocation: Invocation) {
         let explains = invocation.flag("explain")
-        if invocation.console.isJSON { return invocation.console.json(["pictures": .array(outcomes.map(json))]) }
+        let edition = invocation.context.edition
+        if invocation.console.isJSON {
+            return invocation.console.json(["pictures": .array(outcomes.map { json($0, edition) })])
+        }
         for outcome in outcomes {
             for code in outcome.codes {
                 invocation.console.out(code.text)
-                if explains { for line in explanation(code, outcome.path) { invocation.console.out("  \(line)") } }
+                if explains { for line in explanation(code, outcome.path, edition) { invocation.console.out("  \(line)") } }
             }
         }
     }
 
-    private static func explanation(_ code: QRCode, _ path: String) -> [String] {
+    private static func explanation(_ code: QRCode, _ path: String, _ edition: Edition) -> [String] {
         let corners = code.corners.map { "(\($0.x), \($0.y))" }.joined(separator: " ")
-        return ["found in \(path) at \(corners) by \(code.method)"] + QRText.explanation(code.text)
+        return ["found in \(path) at \(corners) by \(code.method)"] + QRText.explanation(code.text, edition: edition)
     }
 
-    private static func json(_ outcome: Outcome) -> JSON {
+    private static func json(_ outcome: Outcome, _ edition: Edition) -> JSON {
         [
-            "path": .string(outcome.path), "codes": .array(outcome.codes.map(json)),
+            "path": .string(outcome.path), "codes": .array(outcome.codes.map { json($0, edition) }),
             "error": outcome.failure.map { .string($0.what) } ?? .null,
         ]
     }
 
-    private static func json(_ code: QRCode) -> JSON {
+    private static func json(_ code: QRCode, _ edition: Edition) -> JSON {
         let corners = code.corners.map { JSON.array([.integer(Int64($0.x)), .integer(Int64($0.y))]) }
         return [
             "text": .string(code.text), "corners": .array(corners), "method": .string(code.method),
-            "explanation": .array(QRText.explanation(code.text).map { .string($0) }),
+            "explanation": .array(QRText.explanation(code.text, edition: edition).map { .string($0) }),
         ]
     }
 }
