@@ -1,4 +1,5 @@
 import Codec
+import Credentials
 import Ports
 import Proximity
 
