@@ -29,6 +29,7 @@ enum Selfcheck {
     static let suites: [any VectorSuite] = [
         CBORVectors(),
         QRVectors(),
+        CertificateVectors(),
         InactiveVectors(),
     ]
 

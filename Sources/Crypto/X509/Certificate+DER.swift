@@ -93,7 +93,7 @@ extension CertificateExtension {
     init(_ node: DERNode) throws(DERError) {
         self = try node.sequence { cursor throws(DERError) in
             let oid = try cursor.next("extnID").oid()
-            let isCritical = try cursor.optional(1)?.bool() ?? false
+            let isCritical = try cursor.optional(1)?.anyBoolean() ?? false
             return CertificateExtension(oid, critical: isCritical, value: try cursor.next("extnValue").octetString())
         }
     }

@@ -56,6 +56,12 @@ extension DERNode {
         return result
     }
 
+    /// A BOOLEAN as BER writes it, any number but 0 being true: real certificates have it. That it is no DER, a rule says.
+    func anyBoolean() throws(DERError) -> Bool {
+        guard hasTag(1), !isConstructed, content.count == 1 else { throw error(.expected("BOOLEAN", found: tagName)) }
+        return content != [0]
+    }
+
     /// The content of an IMPLICIT IA5String.
     fileprivate func ia5() throws(DERError) -> String {
         guard !isConstructed, let text = StringForm.ia5.decode(content) else { throw error(.invalid("\(tagName) is no IA5String")) }
@@ -77,7 +83,7 @@ extension KeyUsage {
 extension BasicConstraints {
     init(_ node: DERNode) throws(DERError) {
         self = try node.sequence { cursor throws(DERError) in
-            let isCA = try cursor.optional(1)?.bool() ?? false
+            let isCA = try cursor.optional(1)?.anyBoolean() ?? false
             guard cursor.remaining > 0 else { return BasicConstraints(isCA: isCA) }
             let length = try cursor.next("pathLenConstraint")
             let bytes = try length.integerBytes()

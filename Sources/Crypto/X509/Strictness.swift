@@ -51,8 +51,8 @@ enum Strictness {
         guard let node = try? DERNode(decoding: item.value) else { return nil }
         switch item.oid {
         case .basicConstraints:
-            let first = try? node.sequence().first
-            return first?.hasTag(1) == true && first?.content == [0] ? "default FALSE written out" : nil
+            guard let first = try? node.sequence().first, first.hasTag(1) else { return nil }
+            return first.content == [0] ? "default FALSE written out" : violation(inPrimitive: first)
         case .keyUsage:
             guard let bits = try? node.bitString() else { return nil }
             let isEnded = bits.bytes.last.map { $0 >> UInt8(bits.unusedBits) & 1 == 1 } ?? true
