@@ -1,6 +1,6 @@
 import Credentials
 
-/// The checks of one subject, violations first, the rest in the order in which they ran.
+/// The checks of one subject, violations first, each part in the order of the catalogue.
 struct CheckGroup {
     let subject: String
     let checks: [Check]
@@ -9,12 +9,16 @@ struct CheckGroup {
     static func groups(of checks: [Check]) -> [CheckGroup] {
         let subjects = checks.reduce(into: [String]()) { if !$0.contains($1.subject) { $0.append($1.subject) } }
         return subjects.map { subject in
-            CheckGroup(subject: subject, checks: checks.filter { $0.subject == subject }.violationsFirst)
+            CheckGroup(subject: subject, checks: checks.filter { $0.subject == subject }.inCatalogueOrder.violationsFirst)
         }
     }
 }
 
 extension [Check] {
+    var inCatalogueOrder: [Check] {
+        enumerated().sorted { ($0.element.row, $0.offset) < ($1.element.row, $1.offset) }.map(\.element)
+    }
+
     /// Failed, then warned, then the others; each in their order.
     var violationsFirst: [Check] {
         filter { $0.outcome == .fail } + filter { $0.outcome == .warn } + filter { !$0.outcome.isViolation }

@@ -4,7 +4,7 @@ enum ReaderCommands {
         Command(
             name: "reader", summary: "request documents and verify what comes back",
             subcommands: [
-                LogCommands.reader.command
+                ReaderVerify.command, LogCommands.reader.command,
             ])
     ]
 }

@@ -75,7 +75,8 @@ public struct Check: Sendable, Hashable {
     public let reason: String?
     /// What was looked at: a document's type, `session`, `response`, `docRequest 0`…
     public let subject: String
-    private let row: Int
+    /// The place of its row in the catalogue.
+    package let row: Int
     private let edition: Edition
 
     /// - Precondition: the catalogue has `id`.

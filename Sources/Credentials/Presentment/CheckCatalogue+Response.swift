@@ -88,7 +88,7 @@ extension CheckCatalogue {
             ["ds-revoked"]),
         .init(
             "R12.*", "ds-profile", .fail, .reader, "B.1.4", "B.1.4", .core, "DS certificate breaks rule ds.<rule>",
-            ["ds-break:<rule> (`trust make ds --break`)"]),
+            ["ds-break:<rule>"]),
         .init(
             "R13.country", "country-equal", .fail, .reader, nil, "12.8.3", .core, "country of DS <a> differs from IACA <b>",
             ["country-equal"]),

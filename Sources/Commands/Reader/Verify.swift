@@ -1,0 +1,185 @@
+import Codec
+import Credentials
+import Crypto
+import Glibc
+import Ports
+import Reports
+
+/// `walletbench reader verify`
+enum ReaderVerify {
+    static let command = Command(
+        name: "verify", summary: "verify a DeviceResponse offline",
+        discussion: """
+            Runs every check of a reader over the bytes as received, and prints the report. The transcript is the SessionTranscript of \
+            the session, in tag 24 or not; a response authenticated by MAC needs the reader's private session key too. Anchors are those \
+            of the home and of --anchor; without any, or with --trust none, the verdict is about the cryptography alone at most. Ends 0 \
+            when the verdict is pass, 1 when it is fail, 4 when it is undetermined.
+            """,
+        examples: [
+            Example(
+                "walletbench reader verify --response response.cbor --transcript transcript.cbor --anchor iaca.pem",
+                "signed by the device"),
+            Example(
+                "walletbench reader verify --response r.cbor --transcript t.cbor --reader-key key.pem --trust none --report r.html",
+                "authenticated by MAC, trust left aside, the report as a page"),
+        ],
+        options: [
+            .file("response", "R", "DeviceResponse: CBOR, also as hex, base64 or base64url"),
+            .file("transcript", "T", "SessionTranscript, in tag 24 or not; without it device authentication is not checked"),
+            .file("reader-key", "K", "The reader's private session key (PEM, DER, JWK, COSE_Key or the scalar in hex), for a MAC"),
+            .file("request", "Q", "The DeviceRequest that was answered: adds the checks whether the answer fits"),
+            .file("anchor", "FILE", "A root that is trusted for documents (PEM or DER)", isRepeatable: true),
+            .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt"),
+            .flag("redact", "Leave claim values out of everything that is printed and written"),
+            .flag("explain", "Say more of each check that did not pass, and what the transcript holds"),
+        ],
+        run: run)
+
+    private static func run(_ invocation: Invocation) async throws -> ExitCode {
+        let context = invocation.context
+        let response = try InputReader.read(try invocation.required("response")).cbor(as: "a DeviceResponse")
+        let transcript = try invocation.string("transcript").map { try Self.transcript($0) }
+        let key = try invocation.string("reader-key").map { try readerKey($0, transcript) }
+        let request = try invocation.string("request").map { try Self.request($0) }
+        let file = try invocation.string("report").map { try ReportFile($0) }
+        let verifier = PresentationVerifier(
+            signers: SignerVerifier(
+                anchors: context.usesTrust ? try anchors(invocation) : .none, edition: context.edition, skew: Int64(context.skew)),
+            rule: VerdictRule(trustWaived: !context.usesTrust))
+        let report = verifier.verify(response, over: transcript, request: request, readerKey: key, at: context.clock.now())
+        try file?.write(report, redacting: invocation.flag("redact"))
+        show(report, transcript, invocation)
+        return report.verdict.exitCode
+    }
+
+    private static func show(_ report: PresentationReport, _ transcript: SessionTranscript?, _ invocation: Invocation) {
+        let console = invocation.console
+        let options = ReportOptions(redacting: invocation.flag("redact"), colour: console.showsColours)
+        let explanation = invocation.flag("explain") ? VerdictExplanation(report, transcript, options).text : nil
+        if console.isJSON {
+            console.json(report.json(redacting: options.redacting).objectValue ?? JSONObject())
+            explanation.map(console.talk)
+        } else {
+            console.out(TableReport(report, options).text + (explanation.map { "\n\($0)" } ?? ""))
+        }
+    }
+
+    private static func transcript(_ argument: String) throws(CommandError) -> SessionTranscript {
+        let input = try InputReader.read(argument)
+        do { return try SessionTranscript(encoded: try input.cbor(as: "a SessionTranscript")) } catch let error as CBORError {
+            throw .refused("\(input.origin): not a SessionTranscript: \(error)", hint: "it is an array of three, or tag 24 of one")
+        } catch {
+            throw error as? CommandError ?? .refused("\(input.origin): \(error)")
+        }
+    }
+
+    private static func request(_ argument: String) throws(CommandError) -> DeviceRequest {
+        let input = try InputReader.read(argument)
+        let bytes = try input.cbor(as: "a DeviceRequest")
+        do { return try DeviceRequest.receive(bytes) } catch {
+            throw .refused("\(input.origin): not a DeviceRequest: \(error.reason)")
+        }
+    }
+
+    /// A key file, or the bare scalar in hex: its curve is then that of the transcript's EReaderKey.
+    private static func readerKey(_ argument: String, _ transcript: SessionTranscript?) throws(CommandError) -> PrivateKey {
+        guard !Files.exists(argument), let scalar = try? Hex.decode(argument), !scalar.isEmpty else {
+            return try KeyFile.privateKey(argument)
+        }
+        let curve = (try? transcript?.eReaderKey())?.curve ?? .p256
+        do { return try PrivateKey(curve: curve, scalar: scalar) } catch {
+            throw .refused("--reader-key: \(error)", hint: "the scalar of a \(curve.rawValue) key has \(curve.fieldSize) bytes")
+        }
+    }
+
+    private static func anchors(_ invocation: Invocation) throws(CommandError) -> TrustAnchors {
+        var anchors: [TrustAnchor] = []
+        for path in invocation.strings("anchor") {
+            let input = try InputReader.read(path)
+            for der in try certificates(input) {
+                do { anchors.append(TrustAnchor(try Certificate(der: der), role: .documents)) } catch {
+                    throw .refused("\(input.origin): not a certificate: \(error)", hint: "look at it with: walletbench inspect")
+                }
+            }
+        }
+        return TrustAnchors(anchors)
+    }
+
+    private static func certificates(_ input: Input) throws(CommandError) -> [[UInt8]] {
+        switch input.content {
+        case .der(let bytes): return [bytes]
+        case .pem(let blocks):
+            let certificates = blocks.filter { $0.label == "CERTIFICATE" }.map(\.bytes)
+            guard !certificates.isEmpty else { throw .refused("\(input.origin): PEM without a CERTIFICATE") }
+            return certificates
+        default: throw input.wrong("a certificate")
+        }
+    }
+}
+
+/// The file of `--report`; its name is checked before anything is verified.
+struct ReportFile {
+    private let path: String
+    private let format: ReportFormat
+
+    init(_ path: String) throws(CommandError) {
+        guard let format = ReportFormat(fileName: path) else {
+            throw .usage("--report \(path): the form is not known", hint: "name a file that ends in .html, .json, .xml or .txt")
+        }
+        self.path = path
+        self.format = format
+    }
+
+    func write(_ report: PresentationReport, redacting: Bool) throws(CommandError) {
+        try Files.write(Array(format.render(report, ReportOptions(redacting: redacting)).utf8), to: path, mode: 0o600)
+    }
+}
+
+extension Verdict {
+    /// How a verifying command ends: 0, 1 or 4.
+    var exitCode: ExitCode {
+        switch self {
+        case .pass: .done
+        case .fail: .refused
+        case .undetermined: .undetermined
+        }
+    }
+}
+
+/// What `--explain` adds: the transcript's parts, and for each check that did not pass where its rule stands and what trips it.
+struct VerdictExplanation {
+    private let report: PresentationReport
+    private let transcript: SessionTranscript?
+    private let options: ReportOptions
+
+    init(_ report: PresentationReport, _ transcript: SessionTranscript?, _ options: ReportOptions) {
+        self.report = report
+        self.transcript = transcript
+        self.options = options
+    }
+
+    var text: String {
+        let rows = report.checks.filter { $0.outcome.isViolation }.flatMap(lines)
+        return (["Transcript"] + transcriptLines + ["", "What did not pass"] + (rows.isEmpty ? ["  nothing"] : rows))
+            .joined(separator: "\n")
+    }
+
+    private var transcriptLines: [String] {
+        guard let transcript else { return ["  none was given: device authentication was not checked"] }
+        func size(_ bytes: [UInt8]?) -> String { bytes.map { "\($0.count) bytes" } ?? "null" }
+        return [
+            "  SHA-256 \(Hex.encode(transcript.hash)) over tag 24 of \(transcript.encoded.count) bytes",
+            "  DeviceEngagement \(size(transcript.deviceEngagementBytes)), EReaderKey \(size(transcript.eReaderKeyBytes))",
+            "  handover \(transcript.handover.isNull ? "null: QR code" : "array of \(transcript.handover.count): NFC or another channel")",
+        ]
+    }
+
+    private func lines(_ check: Check) -> [String] {
+        let row = check.definition
+        let clauses = [Edition.first, .second].compactMap { row.clause(in: $0) }
+        let where_ = clauses.isEmpty ? "a rule of this program" : Array(Set(clauses)).sorted().joined(separator: "; ")
+        let faults = row.faults.isEmpty ? "" : ". Faults that trip it: \(row.faults.joined(separator: ", "))"
+        let reason = (check.reason(redacting: options.redacting) ?? check.name).replacingControlCharacters()
+        return ["  \(check.id) \(check.name): \(reason)", "      \(where_)\(faults)"]
+    }
+}
