@@ -1,3 +1,4 @@
+import Codec
 import Testing
 
 @testable import Commands
@@ -29,7 +30,7 @@ import Testing
         for example in entry.command.examples {
             let words = try #require(Self.words(example.line), "\(example.line)")
             let parsed = try Parser.parse(words, root: Root.command)
-            #expect(parsed.path.map(\.name) == entry.path.map(\.name), "\(example.line) shows this command")
+            #expect(parsed.path.map(\.name).starts(with: entry.path.map(\.name)), "\(example.line) shows this command")
         }
     }
 
@@ -64,6 +65,29 @@ import Testing
     func hasAManualPage(_ entry: Entry) {
         let page = ManPages.page(path: entry.path)
         for section in [".TH ", ".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", ".SH EXIT STATUS"] { #expect(page.contains(section)) }
+    }
+
+    @Test(arguments: entries)
+    func showsItsHelpOnStdout(_ entry: Entry) throws {
+        let shell = try Shell()
+        defer { shell.remove() }
+        let text = try shell.run("\(entry.testDescription) --help")
+        #expect(text.status == 0 && text.stderr.isEmpty && text.stdout.contains("Usage: \(entry.testDescription)"))
+        let json = try shell.run("\(entry.testDescription) --help --json")
+        #expect(json.status == 0 && json.stderr.isEmpty)
+        #expect(try JSON.decode(json.stdout)["command"]?.stringValue == entry.testDescription)
+    }
+
+    /// Groups, and commands whose arguments are missing.
+    @Test(arguments: entries.filter { $0.command.run == nil || $0.command.arguments.first?.isRequired == true })
+    func refusesToRunWithoutWhatItNeeds(_ entry: Entry) throws {
+        let shell = try Shell()
+        defer { shell.remove() }
+        let outcome = try shell.run("\(entry.testDescription) --json")
+        #expect(outcome.status == 2)
+        #expect(outcome.stderr.hasPrefix("error: \(entry.testDescription) needs "))
+        #expect(outcome.stderr.contains("\nhint: "))
+        #expect(try JSON.decode(outcome.stdout)["exit"]?.intValue == 2)
     }
 
     /// The words of the program's call in an example: up to a pipe or redirection, with single quotes taken off.

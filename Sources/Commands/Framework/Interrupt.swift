@@ -10,6 +10,11 @@ enum Interrupt {
     static func install() {
         signal(SIGPIPE, SIG_IGN)
         _ = pipe.writeEnd
+        // A parent may have started this program from a thread that blocks signals.
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in [SIGINT, SIGTERM] { sigaddset(&set, number) }
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
         for number in [SIGINT, SIGTERM] {
             var action = sigaction()
             action.__sigaction_handler.sa_handler = { _ in signalArrived() }
