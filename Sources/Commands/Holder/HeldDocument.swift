@@ -95,11 +95,11 @@ extension HeldDocument {
         return object
     }
 
-    /// "2 of 3", or "4 in turn".
+    /// "2 of 3 left", or "4 in turn".
     var copiesText: String {
         switch stored.policy {
         case .once: "\(stored.copiesLeft) of \(stored.copies.count) left"
-        case .rotate: "\(stored.copiesLeft) in turn"
+        case .rotate: stored.copiesLeft == 0 ? "no copy to present" : "\(stored.copiesLeft) in turn"
         }
     }
 }
