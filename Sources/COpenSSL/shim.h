@@ -11,6 +11,7 @@
 #include <openssl/param_build.h>
 #include <openssl/params.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <stdint.h>
 #include <string.h>
@@ -224,10 +225,5 @@ static inline EVP_PKEY *cc_rsa_public(const uint8_t *n, size_t n_length, const u
     BN_free(modulus);
     BN_free(exponent);
     return key;
-}
-
-static inline int cc_free_bytes(uint8_t *bytes, size_t length) {
-    OPENSSL_clear_free(bytes, length);
-    return 1;
 }
 #endif

@@ -1,4 +1,4 @@
-public import Codec
+import Codec
 
 extension ProfileRule {
     /// The subject's key, and what ties a certificate to its issuer or to another root.
@@ -101,9 +101,4 @@ extension Certificate {
         guard let own = try? publicKey(), let others = try? other.publicKey() else { return false }
         return own == others
     }
-}
-
-extension Curve {
-    /// Names the curve in a SubjectPublicKeyInfo.
-    public var oid: OID? { OID(content: oidContent) }
 }
