@@ -60,7 +60,7 @@ extension CertificateDraft {
             writer.sequence { writer in
                 writer.sequence { writer in
                     writer.oid("1.2.840.10045.2.1")
-                    if let oid = curve.oid { writer.oid(oid) }
+                    writer.oid(curve.oid)
                 }
                 writer.bitString(point)
             }

@@ -8,13 +8,11 @@ extension PrivateKey {
         do { blocks = try PEM.blocks(in: text) } catch { throw .malformedKey("PEM: \(error)") }
         for block in blocks {
             switch block.label {
-            case "PRIVATE KEY":
-                try self.init(pkcs8: block.bytes)
+            case "PRIVATE KEY", "EC PRIVATE KEY":
+                try self.init(der: block.bytes)
                 return
-            case "EC PRIVATE KEY":
-                try self.init(sec1: block.bytes)
-                return
-            case "ENCRYPTED PRIVATE KEY": throw .unsupportedKey("encrypted private key; decrypt it first")
+            case "ENCRYPTED PRIVATE KEY":
+                throw .malformedKey("the key is encrypted; decrypt it first, for instance with openssl pkey")
             default: continue
             }
         }
@@ -22,17 +20,12 @@ extension PrivateKey {
         throw .malformedKey("no private key in the PEM text" + (labels.isEmpty ? "" : ", only \(labels)"))
     }
 
-    /// A key from a DER PrivateKeyInfo (RFC 5958, RFC 5915, RFC 8410).
-    public convenience init(pkcs8 der: [UInt8]) throws(CryptoError) {
-        let parsed = try ParsedPrivateKey.read { () throws(DERError) in try ParsedPrivateKey(pkcs8: DERNode(decoding: der)) }
-        try self.init(parsed)
-    }
-
-    /// A key from a DER ECPrivateKey (RFC 5915) that names its curve.
-    public convenience init(sec1 der: [UInt8]) throws(CryptoError) {
-        let parsed = try ParsedPrivateKey.read { () throws(DERError) in
-            try ParsedPrivateKey(sec1: DERNode(decoding: der), curve: nil)
-        }
+    /// A key from a DER PrivateKeyInfo (RFC 5958, RFC 5915, RFC 8410) or ECPrivateKey (RFC 5915) that names its curve.
+    public convenience init(der: [UInt8]) throws(CryptoError) {
+        let parsed: ParsedPrivateKey
+        do throws(DERError) {
+            parsed = try ParsedPrivateKey(DERNode(decoding: der))
+        } catch { throw .malformedKey("private key: \(error)") }
         try self.init(parsed)
     }
 
@@ -118,14 +111,16 @@ private struct ParsedPrivateKey {
     let scalar: [UInt8]
     let point: [UInt8]?
 
-    static func read(_ body: () throws(DERError) -> ParsedPrivateKey) throws(CryptoError) -> ParsedPrivateKey {
-        do throws(DERError) { return try body() } catch { throw .malformedKey("private key: \(error)") }
-    }
-
     init(curve: OID, scalar: [UInt8], point: [UInt8]?) {
         self.curve = curve
         self.scalar = scalar
         self.point = point
+    }
+
+    /// Either structure: the second element is the AlgorithmIdentifier of the one, the OCTET STRING of the other.
+    init(_ node: DERNode) throws(DERError) {
+        let isInfo = try node.sequence().dropFirst().first?.hasTag(16) == true
+        try isInfo ? self.init(pkcs8: node) : self.init(sec1: node, curve: nil)
     }
 
     /// PrivateKeyInfo ::= SEQUENCE { version, algorithm, privateKey OCTET STRING, [0] attributes, [1] publicKey }
@@ -159,8 +154,9 @@ private struct ParsedPrivateKey {
             guard let curve = outer ?? named, named == nil || named == curve else {
                 throw node.error(.invalid("EC private key without a named curve, or with two different ones"))
             }
-            let point = try cursor.optional(1, .contextSpecific)?.explicit(1).bitString().bytes
-            return ParsedPrivateKey(curve: curve, scalar: scalar, point: point)
+            let point = try cursor.optional(1, .contextSpecific)?.explicit(1).bitString()
+            guard point?.unusedBits ?? 0 == 0 else { throw node.error(.invalid("public key of a broken number of bytes")) }
+            return ParsedPrivateKey(curve: curve, scalar: scalar, point: point?.bytes)
         }
     }
 }
