@@ -120,7 +120,7 @@ private struct ParsedPrivateKey {
     /// Either structure: the second element is the AlgorithmIdentifier of the one, the OCTET STRING of the other.
     init(_ node: DERNode) throws(DERError) {
         let isInfo = try node.sequence().dropFirst().first?.hasTag(16) == true
-        try isInfo ? self.init(pkcs8: node) : self.init(sec1: node, curve: nil)
+        if isInfo { try self.init(pkcs8: node) } else { try self.init(sec1: node, curve: nil) }
     }
 
     /// PrivateKeyInfo ::= SEQUENCE { version, algorithm, privateKey OCTET STRING, [0] attributes, [1] publicKey }
