@@ -14,8 +14,7 @@ enum QRDecode {
         options: [.flag("explain", "Say where and how each code was found, and what its text is")],
         arguments: [Argument("PICTURE", "A PNG or JPEG file; - reads stdin", kind: .file, isRepeatable: true)]
     ) { invocation in
-        var outcomes: [Outcome] = []
-        for path in invocation.arguments { outcomes.append(try outcome(of: path)) }
+        let outcomes = invocation.arguments.map(outcome)
         show(outcomes, invocation)
         let failures = outcomes.compactMap(\.failure)
         guard let last = failures.last else { return .done }
@@ -30,9 +29,14 @@ enum QRDecode {
         var failure: CommandError?
     }
 
-    private static func outcome(of path: String) throws(CommandError) -> Outcome {
-        let bytes = try Files.read(path)
-        do {
+    private static func outcome(of path: String) -> Outcome {
+        do throws(CommandError) {
+            return outcome(of: try Files.read(path), from: path)
+        } catch { return Outcome(path: path, failure: error) }
+    }
+
+    private static func outcome(of bytes: [UInt8], from path: String) -> Outcome {
+        do throws(PictureError) {
             let picture = try Picture(bytes)
             let codes = QRReader.read(picture.frame)
             if codes.isEmpty { return Outcome(path: path, failure: noCode(path, picture)) }
@@ -45,7 +49,7 @@ enum QRDecode {
     /// Reads the codes of one picture file.
     /// - Throws: exit code 3 when the file cannot be read, 1 when it is no picture or has no code that can be read.
     static func texts(in path: String) throws(CommandError) -> [String] {
-        let outcome = try outcome(of: path)
+        let outcome = outcome(of: path)
         if let failure = outcome.failure { throw failure }
         return outcome.codes.map(\.text)
     }
