@@ -23,7 +23,7 @@ public struct IssuedDocument: Sendable, Identifiable {
     public init(
         id: String, docType: DocType? = nil, issuerSigned: IssuerSigned, keyID: KeyID, displayName: String? = nil
     ) throws(CBORError) {
-        mobileSecurityObject = try issuerSigned.mobileSecurityObject()
+        mobileSecurityObject = try issuerSigned.readableSecurityObject()
         self.id = id
         self.docType = docType ?? mobileSecurityObject.docType
         self.issuerSigned = issuerSigned
@@ -38,5 +38,13 @@ extension IssuedDocument {
         guard let leaf = try? issuerSigned.issuerAuth.x5chain?.certificates.first, let certificate = try? Certificate(der: leaf)
         else { return nil }
         return certificate.authorityKeyIdentifier?.keyIdentifier
+    }
+}
+
+extension IssuerSigned {
+    /// The MSO, also where the issuer forgot tag 24: the holder passes on what it was given, and the reader says what is wrong.
+    fileprivate func readableSecurityObject() throws(CBORError) -> MobileSecurityObject {
+        if let payload = try issuerAuth.payloadContent(), payload.kind == .map { return try MobileSecurityObject(payload) }
+        return try mobileSecurityObject()
     }
 }

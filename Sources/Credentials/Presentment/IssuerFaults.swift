@@ -148,9 +148,9 @@ extension ContentFault {
             "outlives-signer", "the MSO is valid longer than its signer's certificate",
             .mint { draft in draft.validUntil = TDate(draft.certificate.notAfter.adding(days: 30)) }),
         .init(
-            "mso-fraction", "signed has a fraction of a second",
+            "mso-fraction", "validUntil has a fraction of a second",
             .mint { draft in
-                draft.signed = TDate(text: String(draft.signed.text.dropLast()) + ".123Z", isTagged: true)
+                draft.validUntil = TDate(text: String(draft.validUntil.text.dropLast()) + ".123Z", isTagged: true)
             }),
     ]
 

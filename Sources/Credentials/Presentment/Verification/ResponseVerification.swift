@@ -99,8 +99,13 @@ struct ResponseVerification {
 
     private mutating func checkWhatIsMissing() {
         for docType in session.request?.docTypes ?? [] where !documents.contains(where: { $0.type == docType }) {
-            list.fail("R26.missing", docType, values: ["document \(docType)"])
             missing.append(docType)
+            // A refusal says already that nothing comes.
+            if list.check("R6.status", Self.subject)?.outcome == .fail {
+                list.notRun("R26.missing", docType, .needs("R6.status"))
+            } else {
+                list.fail("R26.missing", docType, values: ["document \(docType)"])
+            }
         }
     }
 
