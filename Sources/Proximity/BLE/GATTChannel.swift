@@ -37,6 +37,8 @@ public struct GATTChannel: Sendable {
     public private(set) var pendingParts = 0
     private var pending: [UInt8] = []
     private var state = State.idle
+    /// Whether this end said End; the peer may not yet know and still be sending.
+    private var hasEnded = false
 
     /// - Parameters:
     ///   - mtu: the ATT MTU of the connection; below 23, the least there is, it counts as 23.
@@ -50,8 +52,8 @@ public struct GATTChannel: Sendable {
 
     /// Whether this end is the GATT client, who connects and writes Start.
     public var isClient: Bool { mode.server != role }
-    /// Whether Start was seen or written and End not yet.
-    public var isOpen: Bool { state == .open }
+    /// Whether messages can be sent: Start was seen or written and End not yet.
+    public var isOpen: Bool { state == .open && !hasEnded }
 
     private var outgoing: GATTCharacteristic { isClient ? .client2Server : .server2Client }
     private var incoming: GATTCharacteristic { isClient ? .server2Client : .client2Server }
@@ -75,8 +77,8 @@ public struct GATTChannel: Sendable {
 
     /// End, 0x02 on State; nil when the transfer was not open.
     public mutating func end() -> GATTValue? {
-        guard state == .open else { return nil }
-        state = .ended
+        guard isOpen else { return nil }
+        hasEnded = true
         return GATTValue(.state, [0x02])
     }
 
@@ -94,6 +96,7 @@ public struct GATTChannel: Sendable {
     public func disconnected() -> LinkError? {
         switch state {
         case .ended: nil
+        case .open where hasEnded: nil
         case .idle: .lost(.beforeStart)
         case .open: pendingParts > 0 ? .lost(.afterPart(pendingParts)) : .lost(.betweenMessages)
         }

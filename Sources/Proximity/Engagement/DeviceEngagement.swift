@@ -59,6 +59,19 @@ public struct DeviceEngagement: Sendable, Hashable, CBORCodable {
         self.capabilities = capabilities.map { Dictionary(uniqueKeysWithValues: Set($0).map { ($0, true) }) }
     }
 
+    init(
+        encoded: [UInt8], version: String, cipherSuite: Int, eDeviceKeyBytes: [UInt8], retrievalMethods: [RetrievalMethod]?,
+        originInfos: [UInt8]?, capabilities: [Int: Bool]?
+    ) {
+        self.encoded = encoded
+        self.version = version
+        self.cipherSuite = cipherSuite
+        self.eDeviceKeyBytes = eDeviceKeyBytes
+        self.retrievalMethods = retrievalMethods
+        self.originInfos = originInfos
+        self.capabilities = capabilities
+    }
+
     public init(_ cbor: CBOR) throws(CBORError) {
         encoded = cbor.encoded
         version = try cbor[0].text()

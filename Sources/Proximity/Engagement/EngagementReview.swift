@@ -121,9 +121,14 @@ public struct EngagementReview: Sendable {
     }
 
     private mutating func reviewSecurity(_ engagement: DeviceEngagement, _ history: EngagementHistory) {
-        check("P3.major", engagement.version.droppingPrefix("1.") != nil, [engagement.version])
-        let wanted = engagement.originInfos == nil && engagement.capabilities == nil ? "1.0" : "1.1"
-        check("P3.minor", engagement.version == wanted, [engagement.version, wanted])
+        if engagement.version.hasPrefix("1.") {
+            pass("P3.major")
+            let wanted = engagement.originInfos == nil && engagement.capabilities == nil ? "1.0" : "1.1"
+            check("P3.minor", engagement.version == wanted, [engagement.version, wanted])
+        } else {
+            checks.fail("P3.major", Self.subject, values: [engagement.version])
+            notRun(["P3.minor"], .needs("P3.major"))
+        }
         check("P4", engagement.cipherSuite == 1, [String(engagement.cipherSuite)])
         check("P11", !history.eDeviceKeys.contains(engagement.eDeviceKeyBytes), [])
         reviewKey(engagement)

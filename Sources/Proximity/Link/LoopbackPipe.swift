@@ -1,9 +1,18 @@
-/// Both ends of a connection inside one process.
-public struct LoopbackPipe: GATTPipe {
+import Ports
+
+/// One end of a connection inside one process.
+public final class LoopbackPipe: GATTPipe {
     public let mtu: Int
     private let incoming: Mailbox<GATTValue>
     private let outgoing: Mailbox<GATTValue>
     private let readable: [GATTCharacteristic: [UInt8]]
+    private let isClosed = Locked(false)
+
+    private init(
+        mtu: Int, incoming: Mailbox<GATTValue>, outgoing: Mailbox<GATTValue>, readable: [GATTCharacteristic: [UInt8]]
+    ) {
+        (self.mtu, self.incoming, self.outgoing, self.readable) = (mtu, incoming, outgoing, readable)
+    }
 
     /// - Parameters:
     ///   - mtu: ATT MTU of the pretended connection.
@@ -21,7 +30,7 @@ public struct LoopbackPipe: GATTPipe {
         for value in values {
             await outgoing.awaitSpace()
             if Task.isCancelled { throw .cancelled }
-            guard outgoing.end == nil else { throw .closed }
+            guard outgoing.end == nil else { throw isClosed.withLock { $0 } ? .closed : .lost(.betweenMessages) }
             outgoing.put(value)
         }
     }
@@ -36,6 +45,7 @@ public struct LoopbackPipe: GATTPipe {
     }
 
     public func close() async {
+        isClosed.withLock { $0 = true }
         outgoing.close()
         incoming.close()
     }

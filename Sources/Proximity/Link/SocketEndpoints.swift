@@ -8,16 +8,21 @@ public final class SocketListener: LinkEndpoint {
     private let socket: Int32
     private let cancel: WakePipe
     private let engagementSeconds: Int?
+    private let fitting: LinkFitting
 
     /// Binds and listens at once, so that the engagement can name the port.
     /// - Parameters:
     ///   - mode: which end plays the GATT server over the stream, whoever listens.
     ///   - engagementSeconds: how long `open` waits for a reader; the standard wants at least 30. Nil waits for ever.
-    public init(_ address: LinkAddress, mode: GATTMode = .peripheral, engagementSeconds: Int? = nil) async throws(LinkError) {
+    ///   - fitting: trace and faults of the links to be opened.
+    public init(
+        _ address: LinkAddress, mode: GATTMode = .peripheral, engagementSeconds: Int? = nil, fitting: LinkFitting = LinkFitting()
+    ) async throws(LinkError) {
         cancel = try WakePipe()
         (socket, self.address) = try await Threads.run(cancel: cancel) { Socket.listen(on: address) }
         self.mode = mode
         self.engagementSeconds = engagementSeconds
+        self.fitting = fitting
     }
 
     deinit {
@@ -33,7 +38,7 @@ public final class SocketListener: LinkEndpoint {
             let (socket, cancel, limit) = (socket, cancel, engagementSeconds.map { $0 * 1000 })
             let accepted = try await Threads.run(cancel: cancel) { Socket.accept(from: socket, within: limit, cancel: cancel) }
             do {
-                return try await SocketPipe.openLink(accepted, mode: mode, role: role, ident: ident)
+                return try await SocketPipe.openLink(accepted, mode: mode, role: role, ident: ident, fitting: fitting)
             } catch LinkError.lost(.beforeStart) {
                 continue
             }
@@ -48,10 +53,11 @@ public struct SocketConnector: LinkEndpoint {
     public let address: LinkAddress
     public let mode: GATTMode
     private let seconds: Int
+    private let fitting: LinkFitting
 
     /// - Parameter seconds: how long connecting may take.
-    public init(_ address: LinkAddress, mode: GATTMode = .peripheral, seconds: Int = 30) {
-        (self.address, self.mode, self.seconds) = (address, mode, seconds)
+    public init(_ address: LinkAddress, mode: GATTMode = .peripheral, seconds: Int = 30, fitting: LinkFitting = LinkFitting()) {
+        (self.address, self.mode, self.seconds, self.fitting) = (address, mode, seconds, fitting)
     }
 
     public var method: RetrievalMethod { .stream(StreamOptions(address: address, mode: mode)) }
@@ -61,7 +67,7 @@ public struct SocketConnector: LinkEndpoint {
         let socket = try await Threads.run(cancel: cancel) {
             Socket.connect(to: address, within: seconds * 1000, cancel: cancel)
         }
-        return try await SocketPipe.openLink(socket, mode: mode, role: role, ident: ident)
+        return try await SocketPipe.openLink(socket, mode: mode, role: role, ident: ident, fitting: fitting)
     }
 
     public func close() async {}
@@ -72,10 +78,10 @@ extension SocketPipe {
     private static let startSeconds = 30
 
     fileprivate static func openLink(
-        _ socket: Int32, mode: GATTMode, role: MdocRole, ident: [UInt8]
+        _ socket: Int32, mode: GATTMode, role: MdocRole, ident: [UInt8], fitting: LinkFitting
     ) async throws(LinkError) -> any Link {
         let served: [GATTCharacteristic: [UInt8]]? = mode.server == role ? (mode == .central ? [.ident: ident] : [:]) : nil
-        let pipe = try SocketPipe(socket: socket, mode: mode, readable: served)
+        let pipe = fitting.fit(try SocketPipe(socket: socket, mode: mode, readable: served))
         return try await TimeLimit.run(seconds: startSeconds, doing: "opening the transfer") { () async throws(LinkError) in
             try await GATTLink.open(pipe, mode: mode, role: role, ident: ident)
         }

@@ -62,14 +62,15 @@ public final class SocketPipe: GATTPipe {
         await awaitOutbox(cancellable: true) { $0.count < Self.highWater }
         if Task.isCancelled { throw .cancelled }
         let framing = StreamFraming(mode: mode)
-        let accepted = outbox.withLock { outbox in
-            guard !outbox.isClosing, !outbox.isDone else { return false }
+        let refusal = outbox.withLock { outbox -> LinkError? in
+            if outbox.isClosing { return .closed }
+            if outbox.isDone { return .lost(.betweenMessages) }
             for value in values { outbox.bytes += framing.frame(value) }
-            return true
+            return nil
         }
-        guard accepted else {
+        if let refusal {
             if case .failure(let error) = inbox.end { throw error }
-            throw .closed
+            throw refusal
         }
         wake.signal()
     }

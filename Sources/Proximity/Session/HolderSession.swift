@@ -60,9 +60,7 @@ public struct HolderSession: Sendable {
             case .engaged: return .request(try establish(message))
             case .requested: return try receiveEnd(message)
             case .answered(let established): return try receiveNext(message, established)
-            case .ended:
-                found.violate("P45", "data after session termination")
-                throw error(.afterEnd)
+            case .ended: return try receiveLate(message)
             }
         } catch {
             state = .ended
@@ -110,13 +108,20 @@ public struct HolderSession: Sendable {
             return
         }
         found.note(error)
-        guard case .lost = error else { return }
+        guard error == .lost(.betweenMessages) else { return }
         switch state {
         case .engaged: if seconds < 30 { found.violate("P48.engagement", "peer gave up after \(seconds) s (≥ 30 s)") }
         case .requested: if seconds < 300 { found.violate("P48.idle", "peer gave up after \(seconds) s idle (≥ 300 s)") }
         case .answered: found.violate("P46", "reader closed without status, State 0x02 or new request; response delivered")
         case .ended: break
         }
+    }
+
+    /// After the end only the peer's own goodbye may still come, which crossed ours.
+    private mutating func receiveLate(_ message: [UInt8]) throws(SessionError) -> Event {
+        if SessionData.isGoodbye(message) { return .terminated(.termination) }
+        found.violate("P45", "data after session termination")
+        throw error(.afterEnd)
     }
 
     private func error(_ reason: SessionError.Reason) -> SessionError { SessionError(reason: reason, state: state.name) }

@@ -98,9 +98,7 @@ public struct ReaderSession: Sendable {
             case .ready: throw error(.outOfTurn)
             case .requested(let cipher): return try receiveResponse(message, cipher, morePlanned: morePlanned)
             case .answered: return try receiveEnd(message)
-            case .ended:
-                found.violate("P45", "data after session termination")
-                throw error(.afterEnd)
+            case .ended: return try receiveLate(message)
             }
         } catch {
             state = .ended
@@ -128,13 +126,21 @@ public struct ReaderSession: Sendable {
         case (.requested, _):
             withoutResponse("connection closed before a response")
             if expectsError { found.violate("P43", "bad establishment met with silence, status 10 or 11 expected") }
-        case (.answered, .broken):
+        case (.answered, .broken(let error, _)):
             found.pass("R4.before")
+            guard case .lost = error else { break }
             found.violate("R4.after", "connection closed without termination, response was delivered")
         case (.answered, .orderly), (.ended, _):
             if hasResponse { found.pass("R4.before", "R4.after") }
             found.pass("P45")
         }
+    }
+
+    /// After the end only the peer's own goodbye may still come, which crossed ours.
+    private mutating func receiveLate(_ message: [UInt8]) throws(SessionError) -> Event {
+        if SessionData.isGoodbye(message) { return .terminated(.termination) }
+        found.violate("P45", "data after session termination")
+        throw error(.afterEnd)
     }
 
     private mutating func withoutResponse(_ why: String) {

@@ -20,6 +20,8 @@ public struct SessionCipher: Sendable {
         /// Which message of its direction, from 1.
         public let ordinal: UInt32
         public let diagnosis: Diagnosis
+
+        public init(ordinal: UInt32, diagnosis: Diagnosis) { (self.ordinal, self.diagnosis) = (ordinal, diagnosis) }
     }
 
     /// A mistake made on purpose when sealing, to see what the peer makes of it.
@@ -53,7 +55,7 @@ public struct SessionCipher: Sendable {
     /// - Throws: `.invalidParameter` when the counter has no value left.
     public mutating func seal(_ plaintext: [UInt8], misuse: Misuse? = nil) throws(CryptoError) -> [UInt8] {
         guard sent < .max else { throw .invalidParameter("the message counter of the session is exhausted") }
-        if misuse != .repeatedCounter || sent == 0 { sent += 1 }
+        if misuse != .repeatedCounter { sent += 1 }
         return try sending.seal(plaintext, nonce: Self.nonce(of: misuse == .swappedIdentifier ? role.peer : role, sent))
     }
 

@@ -32,6 +32,8 @@ public struct SessionError: Error, Sendable, Equatable, CustomStringConvertible 
     /// Which session state the message met, for people: `engaged`, `requested`, …
     public let state: String
 
+    public init(reason: Reason, state: String) { (self.reason, self.state) = (reason, state) }
+
     /// The status to answer with; nil when there is nothing to say or nobody to say it to.
     public var reply: SessionStatus? {
         switch reason {

@@ -61,6 +61,11 @@ public struct SessionData: Sendable, Hashable, CBORCodable {
         guard data != nil || status != nil else { throw cbor.error(.missing("\"data\" or \"status\"")) }
     }
 
+    /// Whether a message only says that the session is over.
+    static func isGoodbye(_ message: [UInt8]) -> Bool {
+        (try? SessionData(decoding: message)) == SessionData(status: .termination)
+    }
+
     public func encode(to encoder: inout CBOREncoder) {
         encoder.map((data == nil ? 0 : 1) + (status == nil ? 0 : 1))
         if let data {

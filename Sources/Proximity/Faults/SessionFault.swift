@@ -1,0 +1,165 @@
+/// The named faults of engagement, session and transport (`--fault`): what a role does wrong on purpose, and the checks that must see it.
+public enum SessionFault: String, Sendable, Hashable, CaseIterable {
+    // Engagement, made by the mdoc.
+    case qrScheme = "qr-scheme"
+    case qrBase64url = "qr-base64url"
+    case engagementCBOR = "engagement-cbor"
+    case engagementShape = "engagement-shape"
+    case engagementMajor = "engagement-major"
+    case engagementMinor = "engagement-minor"
+    case cipherSuite = "cipher-suite"
+    case deviceKeyTag = "device-ekey-tag24"
+    case deviceKeyCurve = "device-ekey-curve"
+    case deviceKeyPoint = "device-ekey-point"
+    case engagementReplayed = "engagement-replayed"
+    case retrievalPresent = "retrieval-present"
+    case retrievalKnown = "retrieval-known"
+    case retrievalDuplicate = "retrieval-duplicate"
+    case bleUUIDMissing = "ble-uuid-missing"
+    case bleUUIDSurplus = "ble-uuid-surplus"
+    case bleUUIDLength = "ble-uuid-length"
+    case bleUUIDDistinct = "ble-uuid-distinct"
+    case bleUUIDFresh = "ble-uuid-fresh"
+    case bleOptionsPeripheral = "ble-options-peripheral"
+    case capabilitiesNeedOrigins = "capabilities-need-origins"
+    case capabilityTrue = "capability-true"
+    // Session, mdoc.
+    case sessionDataTruncated = "session-data-truncated"
+    case sessionDataAsArray = "session-data-as-array"
+    case sessionDataBitflip = "session-data-bitflip"
+    case sendStatus10 = "send-status-10"
+    case statusUnknown = "peer-status-unknown"
+    case statusWithData = "peer-status-with-data"
+    case closeBeforeResponse = "close-before-response"
+    case closeAfterResponse = "close-after-response"
+    case status20Early = "status-20-early"
+    case silentDrop = "silent-drop"
+    case singleKeyUse = "single-key-use"
+    // Session, reader.
+    case establishmentTruncated = "establishment-truncated"
+    case snakeCaseKey = "e-reader-key-snake-case"
+    case readerKeyCurve = "reader-key-curve"
+    case readerKeyPoint = "reader-key-point"
+    case readerKeyCompressed = "reader-key-uncompressed"
+    case requestBitflip = "request-bitflip"
+    case requestCounterReused = "request-counter-reused"
+    case firstMessage = "first-message"
+    case readerNoTermination = "reader-no-termination"
+    case engagementTimeout = "engagement-timeout"
+    case idleTimeout = "idle-timeout"
+    // Either.
+    case counterReused = "counter-reused"
+    case ivSwapped = "iv-swapped"
+    case dataAfterTermination = "data-after-termination"
+    case indefiniteMap = "indefinite-map"
+    case duplicateMapKey = "duplicate-map-key"
+    case partByte02 = "part-byte-02"
+    case partTooLong = "part-too-long"
+    case partEmpty = "part-empty"
+    case disconnectAfterPart = "disconnect-after-part"
+
+    /// Who can do it.
+    public var roles: Set<MdocRole> {
+        switch self {
+        case .establishmentTruncated, .snakeCaseKey, .readerKeyCurve, .readerKeyPoint, .readerKeyCompressed, .requestBitflip,
+            .requestCounterReused, .firstMessage, .readerNoTermination, .engagementTimeout, .idleTimeout:
+            [.reader]
+        case .counterReused, .ivSwapped, .dataAfterTermination, .indefiniteMap, .duplicateMapKey, .partByte02, .partTooLong,
+            .partEmpty,
+            .disconnectAfterPart:
+            [.mdoc, .reader]
+        default:
+            [.mdoc]
+        }
+    }
+
+    /// Whether the fault is in the engagement, before there is a session.
+    public var isOfEngagement: Bool {
+        switch self {
+        case .indefiniteMap, .duplicateMapKey: false
+        default: Self.allCases.firstIndex(of: self).map { $0 <= (Self.allCases.firstIndex(of: .capabilityTrue) ?? 0) } ?? false
+        }
+    }
+
+    /// What it does, in a few words.
+    public var summary: String {
+        switch self {
+        case .qrScheme: "QR text begins with mdoc://"
+        case .qrBase64url: "QR text ends in padding"
+        case .engagementCBOR: "the engagement lacks its last byte"
+        case .engagementShape: "the engagement has no Security"
+        case .engagementMajor: "engagement version 2.0"
+        case .engagementMinor: "engagement version 1.1 without keys 5 and 6"
+        case .cipherSuite: "cipher suite 2"
+        case .deviceKeyTag: "EDeviceKey in a plain byte string"
+        case .deviceKeyCurve: "EDeviceKey on a curve for signatures"
+        case .deviceKeyPoint: "EDeviceKey is no point"
+        case .engagementReplayed: "the same EDeviceKey every time"
+        case .retrievalPresent: "no retrieval method"
+        case .retrievalKnown: "only a retrieval method of type 99"
+        case .retrievalDuplicate: "every retrieval method twice"
+        case .bleUUIDMissing: "a BLE method without the UUID of its mode"
+        case .bleUUIDSurplus: "a BLE method with a UUID of a mode it does not support"
+        case .bleUUIDLength: "a BLE UUID of 15 bytes"
+        case .bleUUIDDistinct: "one UUID for both BLE modes"
+        case .bleUUIDFresh: "the same BLE UUID every time"
+        case .bleOptionsPeripheral: "a PSM without peripheral mode"
+        case .capabilitiesNeedOrigins: "capabilities without origin infos"
+        case .capabilityTrue: "a capability that is false"
+        case .sessionDataTruncated: "the response message lacks its last bytes"
+        case .sessionDataAsArray: "the response message is an array"
+        case .sessionDataBitflip: "one bit of the response's tag is wrong"
+        case .sendStatus10: "status 10 instead of a response"
+        case .statusUnknown: "status 42 with the response"
+        case .statusWithData: "status 10 with the response"
+        case .closeBeforeResponse: "disconnects instead of answering"
+        case .closeAfterResponse: "disconnects right after the response"
+        case .status20Early: "ends the session with the first response"
+        case .silentDrop: "drops a bad establishment without a status"
+        case .singleKeyUse: "one device key signs one response and authenticates the next by MAC"
+        case .establishmentTruncated: "the establishment lacks its last bytes"
+        case .snakeCaseKey: "e_reader_key instead of eReaderKey"
+        case .readerKeyCurve: "EReaderKey on another curve"
+        case .readerKeyPoint: "EReaderKey is no point"
+        case .readerKeyCompressed: "EReaderKey is compressed"
+        case .requestBitflip: "one bit of the request's tag is wrong"
+        case .requestCounterReused: "further requests reuse the first one's counter"
+        case .firstMessage: "begins with SessionData"
+        case .readerNoTermination: "disconnects without a word after the response"
+        case .engagementTimeout: "gives up right after connecting"
+        case .idleTimeout: "gives up right after asking"
+        case .counterReused: "the counter does not advance"
+        case .ivSwapped: "messages carry the other role's IV identifier"
+        case .dataAfterTermination: "sends a message after ending the session"
+        case .indefiniteMap: "session messages are indefinite-length maps"
+        case .duplicateMapKey: "session messages have a key twice"
+        case .partByte02: "the first part starts with 0x02"
+        case .partTooLong: "the first two parts come in one"
+        case .partEmpty: "an empty part before the first"
+        case .disconnectAfterPart: "disconnects after part ARG of its messages"
+        }
+    }
+}
+
+/// Faults switched on, with their arguments.
+public struct FaultSet: Sendable, Hashable {
+    private let arguments: [SessionFault: String]
+
+    public init(_ faults: [SessionFault: String] = [:]) { arguments = faults }
+
+    public func contains(_ fault: SessionFault) -> Bool { arguments[fault] != nil }
+    /// What stood behind the colon; "1" where nothing did.
+    public func argument(of fault: SessionFault) -> String? { arguments[fault].map { $0.isEmpty ? "1" : $0 } }
+    /// In the order of the table.
+    public var names: [String] { SessionFault.allCases.filter(contains).map(\.rawValue) }
+    public var isEmpty: Bool { arguments.isEmpty }
+
+    /// The mistake to make when sealing message `ordinal` of this role, from 1.
+    func misuse(role: MdocRole, ordinal: Int) -> SessionCipher.Misuse? {
+        if contains(.ivSwapped) { return .swappedIdentifier }
+        if contains(.counterReused) || (role == .reader && ordinal > 1 && contains(.requestCounterReused)) {
+            return .repeatedCounter
+        }
+        return nil
+    }
+}

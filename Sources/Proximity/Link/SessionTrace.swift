@@ -1,0 +1,36 @@
+public import Ports
+
+/// Writes what one session sends and receives to a trace, numbered in order.
+public final class SessionTrace: Sendable {
+    private let sink: any TraceSink
+    private let session: String
+    private let role: MdocRole
+    private let clock: any Ports.Clock
+    private let faults: [String]
+    private let sequence = Locked(0)
+
+    /// - Parameters:
+    ///   - session: tells the sessions of one trace apart.
+    ///   - faults: names of the faults at work, written on every event.
+    public init(sink: any TraceSink, session: String, role: MdocRole, clock: any Ports.Clock, faults: [String] = []) {
+        (self.sink, self.session, self.role, self.clock, self.faults) = (sink, session, role, clock, faults)
+    }
+
+    /// Keeps one message.
+    /// - Parameters:
+    ///   - layer: `engagement`, `link` for characteristic values, `session` for whole session messages, `message` for their plaintext.
+    ///   - isRedacted: leaves the bytes out, for plaintext with claim values.
+    public func record(
+        _ direction: TraceEvent.Direction, layer: String, _ name: String, _ bytes: [UInt8] = [], isRedacted: Bool = false
+    ) {
+        guard sink.isActive else { return }
+        let number = sequence.withLock { number in
+            defer { number += 1 }
+            return number
+        }
+        sink.record(
+            TraceEvent(
+                sequence: number, time: clock.now(), session: session, role: role == .mdoc ? "holder" : "reader", layer: layer,
+                name: name, direction: direction, bytes: isRedacted ? [] : bytes, isRedacted: isRedacted, faults: faults))
+    }
+}
