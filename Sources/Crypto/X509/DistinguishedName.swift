@@ -124,7 +124,7 @@ public struct DistinguishedName: Sendable, Hashable, CustomStringConvertible {
 
 extension DistinguishedName {
     /// Reads `Name ::= SEQUENCE OF SET OF SEQUENCE { type, value }`.
-    init(_ node: DERNode) throws(DERError) {
+    public init(_ node: DERNode) throws(DERError) {
         var names: [[Attribute]] = []
         for set in try node.sequence() {
             var attributes: [Attribute] = []
