@@ -1,4 +1,4 @@
 /// `walletbench inspect`
 enum InspectCommands {
-    static let table: [Command] = []
+    static let table: [Command] = [Inspect.command]
 }

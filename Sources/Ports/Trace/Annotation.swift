@@ -25,4 +25,12 @@ public struct Annotation: Sendable, Hashable {
         self.length = length
         self.children = children
     }
+
+    /// The same tree within bytes that it starts later in.
+    public func shifted(by distance: Int) -> Annotation {
+        var annotation = self
+        annotation.offset = offset.map { $0 + distance }
+        annotation.children = children.map { $0.shifted(by: distance) }
+        return annotation
+    }
 }
