@@ -168,6 +168,13 @@ public struct LintResult: Sendable, Hashable {
 
     public init() {}
 
+    /// What there is to say of bytes that are no certificate.
+    ///
+    /// - Parameter profile: the name of the profile that they should keep.
+    public init(unreadableAs profile: String, because error: CertificateError) {
+        findings = [RuleFinding(id: "\(profile).der", severity: .fail, message: "not readable: \(error)", clause: "RFC 5280 4.1")]
+    }
+
     /// Whether no rule of level fail is broken.
     public var isConformant: Bool { findings.allSatisfy { $0.severity == .warn } }
 

@@ -1,0 +1,121 @@
+import Codec
+import Credentials
+import Crypto
+import Ports
+
+/// `walletbench trust show`
+enum TrustShow {
+    static let command = Command(
+        name: "show", summary: "list the trust anchors of the home",
+        discussion:
+            "By role: documents (issuers), readers, lists (VICAL signers), servers; and the document types that each may issue.",
+        examples: [Example("walletbench trust show --role readers")], options: TrustStore.choices,
+        arguments: [Argument("ANCHOR", "Id or part of the subject", isRequired: false, isRepeatable: true)]
+    ) { invocation in
+        let entries = try TrustStore(of: invocation.context.home).chosen(by: invocation)
+        let now = invocation.context.clock.now()
+        invocation.console.answer(["anchors": .array(entries.map { .object($0.json(at: now)) })]) {
+            entries.isEmpty
+                ? "no anchors; walletbench trust add FILE adds one" : entries.map { $0.text(at: now) }.joined(separator: "\n")
+        }
+        return .done
+    }
+}
+
+/// `walletbench trust add FILE`
+enum TrustAdd {
+    static let command = Command(
+        name: "add", summary: "trust the root certificates in a file",
+        discussion: """
+            Every certificate of the files becomes an anchor of the home. One that breaks rules of an IACA is taken with a warning; one that is \
+            no authority is refused, because nothing could be issued by it: --force takes it nevertheless.
+            """,
+        examples: [
+            Example("walletbench trust add iaca.pem", "an issuer of documents of any type"),
+            Example("walletbench trust add reader-ca.pem --role readers", "an authority of readers"),
+        ],
+        options: [
+            .choice("role", TrustRole.allCases.map(\.rawValue), "What it is trusted for", default: TrustRole.documents.rawValue),
+            .value("type", "DOCTYPE", "Trust it for documents of this type only", isRepeatable: true),
+            .flag("force", "Take certificates that are no authorities"),
+        ],
+        arguments: [Argument("FILE", "PEM or DER; - reads stdin", kind: .file, isRepeatable: true)]
+    ) { invocation in
+        let role = invocation.string("role").flatMap(TrustRole.init) ?? .documents
+        let types = invocation.strings("type")
+        let store = TrustStore(of: invocation.context.home)
+        var certificates: [Certificate] = []
+        for path in invocation.arguments {
+            for certificate in try CertificateFile.certificates(path) {
+                try check(certificate, path, role, invocation)
+                certificates.append(certificate)
+            }
+        }
+        let entries = try certificates.map {
+            try store.add(TrustAnchor($0, role: role, docTypes: types.isEmpty ? nil : Set(types)))
+        }
+        let now = invocation.context.clock.now()
+        invocation.console.answer(["added": .array(entries.map { .object($0.json(at: now)) })]) {
+            entries.map { $0.text(at: now) }.joined(separator: "\n")
+        }
+        return .done
+    }
+
+    private static func check(
+        _ certificate: Certificate, _ path: String, _ role: TrustRole, _ invocation: Invocation
+    ) throws(CommandError) {
+        let isAuthority = certificate.version < 3 || certificate.basicConstraints?.isCA ?? false
+        guard isAuthority || invocation.flag("force") else {
+            throw .refused(
+                "\(path): \"\(certificate.subject)\" is no certificate for role \(role.rawValue): it is no authority",
+                hint: "add the root that issued it, or --force")
+        }
+        guard role == .documents else { return }
+        for finding in CertificateProfile.iaca.lint(certificate, issuer: nil, edition: invocation.context.edition) {
+            invocation.console.talk("warning: \(path): \(finding)")
+        }
+    }
+}
+
+/// `walletbench trust remove ANCHOR`
+enum TrustRemove {
+    static let command = Command(
+        name: "remove", summary: "stop trusting an anchor",
+        examples: [Example("walletbench trust remove 1f2e3d4c5b6a7988", "by the id that trust show prints")],
+        options: TrustStore.choices + [.flag("all", "Remove all that match, where several do")],
+        arguments: [Argument("ANCHOR", "Id or part of the subject", isRepeatable: true)]
+    ) { invocation in
+        let store = TrustStore(of: invocation.context.home)
+        let entries = try store.chosen(by: invocation)
+        guard entries.count <= invocation.arguments.count || invocation.flag("all") else {
+            throw CommandError.refused(
+                "\(entries.count) anchors match", hint: "name one by its id, or --all: \(entries.map(\.id).joined(separator: ", "))"
+            )
+        }
+        for entry in entries { try store.remove(entry) }
+        invocation.console.answer(["removed": .array(entries.map { .string(Hex.encode($0.anchor.certificate.sha256)) })]) {
+            entries.map { "removed \($0.id) \($0.anchor.certificate.subject)" }.joined(separator: "\n")
+        }
+        return .done
+    }
+}
+
+extension TrustStore.Entry {
+    func json(at time: Timestamp) -> JSONObject {
+        var object: JSONObject = [
+            "id": .string(id), "role": .string(anchor.role.rawValue),
+            "docTypes": anchor.docTypes.map { .array($0.sorted().map { .string($0) }) } ?? .null, "path": .string(path),
+        ]
+        for (name, value) in anchor.certificate.summaryJSON { object.append(name, value) }
+        object.append("valid", .bool(anchor.certificate.isValid(at: time)))
+        return object
+    }
+
+    func text(at time: Timestamp) -> String {
+        let types = anchor.docTypes.map { $0.sorted().joined(separator: ", ") } ?? "any type"
+        let end = anchor.certificate.isValid(at: time) ? "until" : "NOT VALID, until"
+        let scope = anchor.role == .documents ? " of \(types)" : ""
+        return
+            "\(id)  \(anchor.role.rawValue)\(scope)  \(anchor.certificate.subject)  \(end) \(anchor.certificate.notAfter.rfc3339)"
+    }
+}

@@ -1,0 +1,118 @@
+import Codec
+import Credentials
+import Crypto
+import Ports
+
+/// `walletbench trust make PROFILE`
+enum TrustMake {
+    static let command = Command(
+        name: "make", summary: "make a test certificate, good or with one rule broken",
+        discussion: """
+            Makes key and certificate of a profile of ISO/IEC 18013-5 Annex B, and the authorities that it needs where the folder has none yet. \
+            The subject says TEST. --break breaks one rule of the profile and no other: `trust lint` reports exactly that one. Writes \
+            PROFILE.pem, PROFILE.der and PROFILE.key.pem.
+            """,
+        examples: [
+            Example("walletbench trust make ds --out pki", "a document signer, with the IACA that issues it"),
+            Example("walletbench trust make ds --out pki --break key-usage", "one whose key may do too much"),
+            Example("walletbench trust make iaca --rules", "the rules that can be broken"),
+        ],
+        options: [
+            .value("break", "RULE", "Break this rule: its name, with or without the profile"),
+            .flag("rules", "List the rules of the profile, make nothing"),
+            .value("out", "DIR", "The folder to write to, by default trust/made in the home", kind: .directory),
+            .choice(
+                "curve", Curve.allCases.filter(\.canSign).map(\.rawValue), "The curve of the new key", default: Curve.p256.rawValue),
+            .value("country", "CC", "Country of the subjects", default: "UT"),
+            .value("state", "ST", "State or province of the subjects", default: "UT-U"),
+            .value("organization", "NAME", "Organization of the subjects, and start of their common names", default: "Utopia"),
+            .file("revoke", "CERT", "For crl: revoke these certificates", isRepeatable: true),
+        ],
+        arguments: [
+            Argument("PROFILE", "What to make", kind: .choice(TestCertificates.Product.allCases.map(\.rawValue)))
+        ]
+    ) { invocation in
+        guard let product = TestCertificates.Product(rawValue: invocation.argument) else {
+            throw CommandError.usage("profile \(invocation.argument) is not known")
+        }
+        if invocation.flag("rules") { return list(product, invocation) }
+        let rule = try rule(product, invocation)
+        var makers = try makers(invocation)
+        do {
+            let made = try makers.make(product, breaking: rule, revoking: try revoked(invocation))
+            show(made, product, rule, makers.written, invocation)
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw CommandError.refused("\(invocation.argument): \(error)", hint: "--rules lists what can be broken")
+        }
+        return .done
+    }
+
+    private static func makers(_ invocation: Invocation) throws(CommandError) -> TestCertificates {
+        let context = invocation.context
+        let country = invocation.string("country") ?? "UT"
+        guard country.utf8.count == 2, country.utf8.allSatisfy({ 0x41...0x5A ~= $0 }) else {
+            throw .usage("--country \(country): two upper-case letters are needed")
+        }
+        let maker = CertificateMaker(
+            at: context.clock.now(), random: context.random, edition: context.edition, country: country,
+            state: invocation.string("state") ?? "UT-U", organization: invocation.string("organization") ?? "Utopia")
+        let home = CertificateFolder(of: context.home)
+        let folder = invocation.string("out").map(CertificateFolder.init(path:)) ?? home
+        let curve = invocation.string("curve").flatMap(Curve.init) ?? .p256
+        return TestCertificates(maker: maker, folder: folder, fallback: home, curve: curve)
+    }
+
+    private static func rules(_ product: TestCertificates.Product, _ edition: Edition) -> [String] {
+        product == .crl ? RevocationListProfile.rules : product.profile?.rules(in: edition) ?? []
+    }
+
+    /// The rule to break, without its profile.
+    private static func rule(_ product: TestCertificates.Product, _ invocation: Invocation) throws(CommandError) -> String? {
+        guard let given = invocation.string("break") else { return nil }
+        let prefix = "\(product.profile?.rawValue ?? product.rawValue)."
+        let rule = given.hasPrefix(prefix) ? String(given.dropFirst(prefix.count)) : given
+        guard rules(product, invocation.context.edition).contains(rule) else {
+            throw .usage(
+                "--break \(given): \(product.rawValue) has no such rule in edition \(invocation.context.edition.rawValue)",
+                hint: "walletbench trust make \(product.rawValue) --rules")
+        }
+        return rule
+    }
+
+    private static func revoked(_ invocation: Invocation) throws(CommandError) -> [Certificate] {
+        var certificates: [Certificate] = []
+        for path in invocation.strings("revoke") { certificates += try CertificateFile.certificates(path) }
+        return certificates
+    }
+
+    private static func list(_ product: TestCertificates.Product, _ invocation: Invocation) -> ExitCode {
+        let rules = rules(product, invocation.context.edition)
+        invocation.console.answer([
+            "profile": .string(product.rawValue), "edition": .integer(Int64(invocation.context.edition.rawValue)),
+            "rules": .array(rules.map { .string($0) }),
+        ]) { rules.joined(separator: "\n") }
+        return .done
+    }
+
+    private static func show(
+        _ made: TestCertificates.Made, _ product: TestCertificates.Product, _ rule: String?, _ written: [String],
+        _ invocation: Invocation
+    ) {
+        let id = rule.map { "\(product.profile?.rawValue ?? product.rawValue).\($0)" }
+        var answer: JSONObject = [
+            "profile": .string(product.rawValue), "broken": id.map { .string($0) } ?? .null, "path": .string(made.path),
+            "key": made.keyPath.map { .string($0) } ?? .null, "written": .array(written.map { .string($0) }),
+        ]
+        if let issuer = made.issuer { answer.append("issuer", .object(issuer.summaryJSON)) }
+        var subject = "CRL"
+        if case .certificate(let certificate) = made.item {
+            subject = certificate.subject.description
+            answer.append("certificate", .object(certificate.summaryJSON))
+        }
+        invocation.console.answer(answer) {
+            (["\(subject)\(id.map { ", rule \($0) broken" } ?? "")"] + written.map { "  \($0)" }).joined(separator: "\n")
+        }
+    }
+}
