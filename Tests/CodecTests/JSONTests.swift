@@ -47,7 +47,7 @@ import Testing
 
     @Test func infinityIsNull() { #expect(JSON.real(.infinity).encoded() == "null") }
 
-    @Test(arguments: [0.1, 1e21, 5e-324, 1.7976931348623157e308, -0.0, 123456789.125])
+    @Test(arguments: [0.1, 1e21, .leastNonzeroMagnitude, 1.7976931348623157e308, -0.0, 123456789.125])
     func realsReadBack(value: Double) throws {
         #expect(try JSON.decode(JSON.real(value).encoded()).doubleValue?.bitPattern == value.bitPattern)
     }
