@@ -26,15 +26,7 @@ struct HTMLDocument {
         """
     }
 
-    private static func title(_ type: String) -> String {
-        switch type {
-        case "org.iso.18013.5.1.mDL": "Mobile driving licence"
-        case "eu.europa.ec.eudi.pid.1": "Person identification data"
-        case "org.iso.23220.photoID.1", "org.iso.23220.photoid.1": "Photo ID"
-        case "eu.europa.ec.av.1": "Proof of age"
-        default: type
-        }
-    }
+    private static func title(_ type: String) -> String { DocumentDefinition.of(type)?.displayName ?? type }
 
     private var facts: [(String, String)] {
         var facts = [
@@ -95,9 +87,14 @@ struct HTMLDocument {
         if !claim.isVerified { value += " <span class=\"outcome fail\">✘ not verified</span>" }
         if claim.source == .device { value += " <span class=\"meta\">signed by the device</span>" }
         return """
-            <tr><th scope="row">\(Escaping.markup(ClaimText.label(claim.element))) <code>\(Escaping.markup(claim.element))</code></th>\
+            <tr><th scope="row">\(Escaping.markup(label(claim))) <code>\(Escaping.markup(claim.element))</code></th>\
             <td>\(value)</td></tr>
             """
+    }
+
+    private func label(_ claim: PresentedClaim) -> String {
+        DocumentDefinition.of(document.type)?.element(claim.element, in: claim.namespace)?.displayName
+            ?? ClaimText.label(claim.element)
     }
 
     private func shown(_ claim: PresentedClaim) -> String {

@@ -130,6 +130,7 @@ public struct HTMLReport {
         <div class="scroll">
         <table class="checks">
         <caption>\(Escaping.markup(group.subject)) <span class="meta">\(group.checks.summary)</span></caption>
+        <colgroup><col class="c1"><col class="c2"><col class="c3"><col></colgroup>
         <thead><tr><th scope="col">Outcome</th><th scope="col">Check</th><th scope="col">Clause</th><th scope="col">Reason</th></tr></thead>
         <tbody>
         \(group.checks.map(row).joined(separator: "\n"))

@@ -37,7 +37,10 @@ enum HTMLStyle {
         caption { padding: .25rem 0 .5rem; text-align: left; font-weight: 600; overflow-wrap: anywhere; }
         th, td { padding: .4rem .75rem; border-top: 1px solid var(--line); text-align: left; vertical-align: top; font-weight: normal; }
         thead th { color: var(--soft); font-size: .8125rem; }
+        .checks { min-width: 44rem; table-layout: fixed; }
+        .checks .c1 { width: 7rem; } .checks .c2 { width: 15rem; } .checks .c3 { width: 13rem; }
         .checks td:first-child { white-space: nowrap; }
+        .checks th, .checks td { overflow-wrap: anywhere; }
         .checks th code { margin-right: .375rem; font-weight: 600; }
         .checks td:last-child { overflow-wrap: anywhere; }
         .checks tr.fail, .checks tr.warn { background: var(--tone-bg); }
