@@ -28,7 +28,7 @@ enum ReaderVerify {
             .file("transcript", "T", "SessionTranscript, in tag 24 or not; without it device authentication is not checked"),
             .file("reader-key", "K", "The reader's private session key (PEM, DER, JWK, COSE_Key or the scalar in hex), for a MAC"),
             .file("request", "Q", "The DeviceRequest that was answered: adds the checks whether the answer fits"),
-            .file("anchor", "FILE", "A root that is trusted for documents (PEM or DER)", isRepeatable: true),
+            .file("anchor", "FILE", "A root that is trusted for documents in this run (PEM or DER)", isRepeatable: true),
             .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt"),
             .flag("redact", "Leave claim values out of everything that is printed and written"),
             .flag("explain", "Say more of each check that did not pass, and what the transcript holds"),
@@ -42,9 +42,11 @@ enum ReaderVerify {
         let key = try invocation.string("reader-key").map { try readerKey($0, transcript) }
         let request = try invocation.string("request").map { try Self.request($0) }
         let file = try invocation.string("report").map { try ReportFile($0) }
+        let anchors =
+            context.usesTrust
+            ? try TrustStore(of: context.home).anchors(adding: invocation.strings("anchor"), role: .documents) : .none
         let verifier = PresentationVerifier(
-            signers: SignerVerifier(
-                anchors: context.usesTrust ? try anchors(invocation) : .none, edition: context.edition, skew: Int64(context.skew)),
+            signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
             rule: VerdictRule(trustWaived: !context.usesTrust))
         let report = verifier.verify(response, over: transcript, request: request, readerKey: key, at: context.clock.now())
         try file?.write(report, redacting: invocation.flag("redact"))
@@ -89,30 +91,6 @@ enum ReaderVerify {
         let curve = (try? transcript?.eReaderKey())?.curve ?? .p256
         do { return try PrivateKey(curve: curve, scalar: scalar) } catch {
             throw .refused("--reader-key: \(error)", hint: "the scalar of a \(curve.rawValue) key has \(curve.fieldSize) bytes")
-        }
-    }
-
-    private static func anchors(_ invocation: Invocation) throws(CommandError) -> TrustAnchors {
-        var anchors: [TrustAnchor] = []
-        for path in invocation.strings("anchor") {
-            let input = try InputReader.read(path)
-            for der in try certificates(input) {
-                do { anchors.append(TrustAnchor(try Certificate(der: der), role: .documents)) } catch {
-                    throw .refused("\(input.origin): not a certificate: \(error)", hint: "look at it with: walletbench inspect")
-                }
-            }
-        }
-        return TrustAnchors(anchors)
-    }
-
-    private static func certificates(_ input: Input) throws(CommandError) -> [[UInt8]] {
-        switch input.content {
-        case .der(let bytes): return [bytes]
-        case .pem(let blocks):
-            let certificates = blocks.filter { $0.label == "CERTIFICATE" }.map(\.bytes)
-            guard !certificates.isEmpty else { throw .refused("\(input.origin): PEM without a CERTIFICATE") }
-            return certificates
-        default: throw input.wrong("a certificate")
         }
     }
 }
