@@ -17,7 +17,8 @@ struct KeyWrapping {
 
     static func wrap(_ dataKey: [UInt8], passphrase: [UInt8], cost: Scrypt) throws(CryptoError) -> KeyWrapping {
         let salt = SystemRandom().bytes(16)
-        let key = try cost.derive(passphrase: passphrase, salt: salt, length: keySize)
+        var key = try cost.derive(passphrase: passphrase, salt: salt, length: keySize)
+        defer { key.erase() }
         return KeyWrapping(method: .passphrase(cost, salt: salt), wrapped: try seal(dataKey, under: key))
     }
 
@@ -27,12 +28,13 @@ struct KeyWrapping {
 
     /// The data key; throws `.authenticationFailed` when `secret`, the passphrase or the file's key, is not the right one.
     func unwrap(with secret: [UInt8]) throws(CryptoError) -> [UInt8] {
-        let key =
+        var key =
             switch method {
             case .passphrase(let cost, let salt):
                 try cost.derive(passphrase: secret, salt: salt, length: Self.keySize)
             case .keyFile: secret
             }
+        defer { key.erase() }
         return try Sealer(dataKey: key).open(wrapped, table: "wrapping", key: "data", version: 1)
     }
 

@@ -61,13 +61,15 @@ package enum PrivateFiles {
         return false
     }
 
-    /// Makes an empty file of mode 0600 unless one is there.
+    /// Makes an empty file of mode 0600 unless one is there that can be written.
     static func touch(_ path: String) throws(VaultError) {
         let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file >= 0 {
             close(file)
         } else if errno != EEXIST {
             throw trouble("cannot make", path)
+        } else if access(path, W_OK) != 0 {
+            throw trouble("cannot be written", path)
         }
     }
 

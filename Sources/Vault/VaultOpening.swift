@@ -37,7 +37,8 @@ package struct VaultOpening: Sendable {
         let connection = try connect()
         if try Schema.version(of: connection, path: path) == 0 { try initialise(connection) }
         try migrate(connection)
-        let dataKey = try unlock(try wrapping(in: connection))
+        var dataKey = try unlock(try wrapping(in: connection))
+        defer { dataKey.erase() }
         do throws(CryptoError) { return (connection, try Sealer(dataKey: dataKey)) } catch { throw unusable() }
     }
 
@@ -54,7 +55,8 @@ package struct VaultOpening: Sendable {
 
     private func initialise(_ connection: SQLiteConnection) throws(VaultError) {
         guard let create else { throw missing() }
-        let dataKey = SystemRandom().bytes(KeyWrapping.keySize)
+        var dataKey = SystemRandom().bytes(KeyWrapping.keySize)
+        defer { dataKey.erase() }
         let wrapping = try wrap(dataKey, protection: create)
         try connection.transaction(
             { () throws(VaultError) in
@@ -90,7 +92,8 @@ package struct VaultOpening: Sendable {
     private func wrap(_ dataKey: [UInt8], protection: Protection) throws(VaultError) -> KeyWrapping {
         switch protection {
         case .passphrase(let cost):
-            let passphrase = try passphrase(.create)
+            var passphrase = try passphrase(.create)
+            defer { passphrase.erase() }
             guard !passphrase.isEmpty else {
                 throw VaultError(
                     .locked, "an empty passphrase protects nothing",
@@ -100,13 +103,14 @@ package struct VaultOpening: Sendable {
                 return try KeyWrapping.wrap(dataKey, passphrase: passphrase, cost: cost)
             } catch { throw unusable() }
         case .keyFile:
-            let key = try fileKey(create: true)
+            var key = try fileKey(create: true)
+            defer { key.erase() }
             do throws(CryptoError) { return try KeyWrapping.wrap(dataKey, fileKey: key) } catch { throw unusable() }
         }
     }
 
     private func unlock(_ wrapping: KeyWrapping) throws(VaultError) -> [UInt8] {
-        let secret: [UInt8]
+        var secret: [UInt8]
         let refusal: VaultError
         switch wrapping.method {
         case .passphrase:
@@ -120,6 +124,7 @@ package struct VaultOpening: Sendable {
                 .wrongKeyFile, "\(keyFile): this key does not open \(path)",
                 hint: "put back the key file that was made with the vault")
         }
+        defer { secret.erase() }
         do throws(CryptoError) {
             return try wrapping.unwrap(with: secret)
         } catch .authenticationFailed {

@@ -1,7 +1,8 @@
 import Crypto
 import Ports
 import Testing
-import Vault
+
+@testable import Vault
 
 @Suite struct DocumentTests {
     private let scratch: Scratch
@@ -34,6 +35,17 @@ import Vault
         #expect(try await again.bytes(of: added.copies[1], in: added) == [1])
         #expect(await refusal { try await again.document("zz") } == .notFound)
         #expect(await refusal { try await again.document("") } == .notFound)
+    }
+
+    @Test func showsTheOthersWhenOneRecordIsDamaged() async throws {
+        let first = try await add(policy: .rotate, copies: 1)
+        let second = try await vault.add(first, copies: [], random: SystemRandom())
+        try SQLiteConnection(path: scratch.database, create: false)
+            .execute("UPDATE records SET value = zeroblob(40) WHERE partition = 'documents' AND key = ?", .text(first.id))
+        #expect(try await vault.documents() == [second])
+        #expect(try await vault.damagedDocuments().count == 1)
+        #expect(await refusal { try await vault.document(first.id) } == .damaged)
+        #expect(await refusal { try await vault.takeCopy(of: first.id, at: Scratch.time) } == .damaged)
     }
 
     @Test func usesEachCopyOnceThenIsExhausted() async throws {

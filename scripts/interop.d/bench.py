@@ -66,7 +66,7 @@ class Bench:
     def _engagement(holder):
         for line in holder.stdout:
             event = json.loads(line)
-            if event.get("event") == "engaged":
+            if event.get("event") == "ready":
                 return event["engagement"]
         raise Refused("holder present gave no engagement: %s" % holder.stderr.read().strip()[:300])
 

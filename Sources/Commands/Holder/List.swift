@@ -18,15 +18,17 @@ enum HolderList {
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let context = invocation.context
-        let documents =
-            if let vault = try context.walletIfThere() {
-                try await HeldDocument.all(in: vault, random: context.random, at: context.clock.now())
-            } else {
-                [HeldDocument]()
+        var documents: [HeldDocument] = []
+        if let vault = try context.walletIfThere() {
+            documents = try await HeldDocument.all(in: vault, random: context.random, at: context.clock.now())
+            for error in try await vaultCall({ () async throws(VaultError) in try await vault.damagedDocuments() }) {
+                context.console.talk("warning: \(error)".replacingControlCharacters())
             }
-        invocation.console.answer(["documents": .array(documents.map { .object($0.summary) })]) {
-            documents.isEmpty
-                ? "no documents yet; issue one with: walletbench issuer mint --type mdl --to-holder" : table(documents)
+        }
+        let shown = documents
+        invocation.console.answer(["documents": .array(shown.map { .object($0.summary) })]) {
+            shown.isEmpty
+                ? "no documents yet; issue one with: walletbench issuer mint --type mdl --to-holder" : table(shown)
         }
         return .done
     }

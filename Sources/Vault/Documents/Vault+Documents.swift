@@ -23,9 +23,14 @@ extension Vault {
     private static let documentPartition = "documents"
     private static let copyPartition = "copies"
 
-    /// Every document, oldest first.
+    /// Every document that can be read, oldest first. One damaged record does not hide the others: see `damagedDocuments`.
     package func documents() throws(VaultError) -> [StoredDocument] {
-        try look { records throws(VaultError) in try Self.all(in: records) }
+        try look { records throws(VaultError) in try Self.all(in: records).intact }
+    }
+
+    /// Why some documents cannot be read.
+    package func damagedDocuments() throws(VaultError) -> [VaultError] {
+        try look { records throws(VaultError) in try Self.all(in: records).damaged }
     }
 
     /// The document of this name, or the only one whose name begins so. Throws `.notFound` otherwise.
@@ -75,7 +80,7 @@ extension Vault {
         try transact { records throws(VaultError) in
             let document = try Self.required(id, in: records)
             try records.delete(document.id, in: Self.documentPartition)
-            let stillNeeded = Set(try Self.all(in: records).flatMap { $0.copies.compactMap(\.keyID) })
+            let stillNeeded = Set(try Self.all(in: records).intact.flatMap { $0.copies.compactMap(\.keyID) })
             for copy in document.copies {
                 try records.delete("\(document.id)/\(copy.id)", in: Self.copyPartition)
                 if let keyID = copy.keyID, !stillNeeded.contains(keyID) {
@@ -115,12 +120,19 @@ extension Vault {
         }
     }
 
-    private static func all(in records: borrowing VaultTransaction) throws(VaultError) -> [StoredDocument] {
-        var found: [StoredDocument] = []
+    private static func all(
+        in records: borrowing VaultTransaction
+    ) throws(VaultError) -> (intact: [StoredDocument], damaged: [VaultError]) {
+        var (intact, damaged): ([StoredDocument], [VaultError]) = ([], [])
         for id in try records.keys(in: documentPartition) {
-            if let document = try document(id, in: records) { found.append(document) }
+            do throws(VaultError) {
+                if let document = try document(id, in: records) { intact.append(document) }
+            } catch {
+                guard error.reason == .damaged else { throw error }
+                damaged.append(error)
+            }
         }
-        return found
+        return (intact, damaged)
     }
 
     private static func append(

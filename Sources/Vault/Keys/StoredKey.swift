@@ -33,7 +33,8 @@ struct StoredKey {
             case .open: secret = .open(scalar)
             case .passphrase(let passphrase):
                 let salt = SystemRandom().bytes(16)
-                let wrapping = try cost.derive(passphrase: [UInt8](passphrase.utf8), salt: salt, length: 32)
+                var wrapping = try cost.derive(passphrase: [UInt8](passphrase.utf8), salt: salt, length: 32)
+                defer { wrapping.erase() }
                 let sealed = try Sealer(dataKey: wrapping).seal(scalar, table: "key", key: id.rawValue, version: 1)
                 secret = .locked(cost, salt: salt, sealed: sealed)
             }
@@ -48,19 +49,21 @@ struct StoredKey {
 
     /// The key, when `unlock` opens it.
     func privateKey(_ unlock: KeyUnlock) throws(KeyStoreError) -> PrivateKey {
-        let scalar: [UInt8]
+        var scalar: [UInt8]
         switch (secret, unlock) {
         case (_, .deny): throw .refused(id)
         case (.open(let bytes), _): scalar = bytes
         case (.locked, .automatic): throw .locked(id)
         case (.locked(let cost, let salt, let sealed), .passphrase(let passphrase)):
             do throws(CryptoError) {
-                let wrapping = try cost.derive(passphrase: [UInt8](passphrase.utf8), salt: salt, length: 32)
+                var wrapping = try cost.derive(passphrase: [UInt8](passphrase.utf8), salt: salt, length: 32)
+                defer { wrapping.erase() }
                 scalar = try Sealer(dataKey: wrapping).open(sealed, table: "key", key: id.rawValue, version: 1)
             } catch .authenticationFailed {
                 throw .wrongPassphrase(id)
             } catch { throw .crypto(error) }
         }
+        defer { scalar.erase() }
         do throws(CryptoError) { return try PrivateKey(curve: publicKey.curve, scalar: scalar) } catch { throw .crypto(error) }
     }
 }
