@@ -111,8 +111,9 @@ public struct DistinguishedName: Sendable, Hashable, CustomStringConvertible {
             case "\"", "+", ",", ";", "<", ">", "\\": result += "\\"
             case "#" where index == 0: result += "\\"
             case " " where index == 0 || index == last: result += "\\"
-            case "\0":
-                result += "\\00"
+            // Controls could pass for more lines of what shows the name.
+            case _ where scalar.properties.generalCategory == .control:
+                result += Array(String(scalar).utf8).map { "\\" + Hex.encode([$0]) }.joined()
                 continue
             default: break
             }

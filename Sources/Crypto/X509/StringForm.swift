@@ -65,6 +65,7 @@ public enum StringForm: Sendable, Hashable {
             text.unicodeScalars.flatMap { scalar in
                 [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: scalar.value >> UInt32($0)) }
             }
+        case .teletex: text.unicodeScalars.map { UInt8(exactly: $0.value) ?? UInt8(ascii: "?") }
         default: [UInt8](text.utf8)
         }
     }
