@@ -26,13 +26,17 @@ class Bench:
         lines = done.stdout.splitlines()
         return done.returncode, json.loads(lines[-1]) if lines else {}
 
-    def verify(self, response, transcript, anchor):
-        """The report of `reader verify` over files in the home's folder."""
+    def verify(self, response, transcript, anchor, reader_key=None):
+        """The report of `reader verify` over files in the home's folder; `reader_key` (PEM) opens a MAC."""
         folder = self.home.parent
         (folder / "response.cbor").write_bytes(response)
         (folder / "transcript.cbor").write_bytes(transcript)
+        key = []
+        if reader_key:
+            (folder / "reader.pem").write_bytes(reader_key)
+            key = ["--reader-key", folder / "reader.pem"]
         return self.run("reader", "verify", "--response", folder / "response.cbor", "--transcript",
-                        folder / "transcript.cbor", "--anchor", anchor, wanted=(0, 1, 4))[1]
+                        folder / "transcript.cbor", "--anchor", anchor, *key, wanted=(0, 1, 4))[1]
 
     def take(self, issued, key):
         """Imports a document with its device key and returns its id."""

@@ -4,6 +4,7 @@ It is no peer: it gives every peer the same input, and plays the holder, which n
 """
 import datetime as dt
 import hashlib
+import hmac
 import os
 
 import cbor2
@@ -11,12 +12,14 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.x509.oid import NameOID, ObjectIdentifier
 
 MDL = "org.iso.18013.5.1.mDL"
 MDL_NAMESPACE = "org.iso.18013.5.1"
 DOCUMENT_SIGNER = ObjectIdentifier("1.0.18013.5.1.2")
 ES256 = cbor2.dumps({1: -7})
+HS256 = cbor2.dumps({1: 5})
 
 
 # Keys and certificates
@@ -138,16 +141,28 @@ def issue(claims, doctype, signer, signer_key, device_public, days=30):
     return {"nameSpaces": namespaces, "issuerAuth": sign1(signer_key, cbor2.dumps(tag24(mso)), {33: der(signer)})}
 
 
-def respond(issuer_signed, doctype, device_key, session_transcript):
-    """A DeviceResponse with a device signature over the transcript's bytes as given."""
+def mac_key(own_key, peer_public, session_transcript):
+    """EMacKey of device key and reader key (ISO/IEC 18013-5 9.1.3.5)."""
+    salt = hashlib.sha256(cbor2.dumps(cbor2.CBORTag(24, session_transcript))).digest()
+    return HKDF(hashes.SHA256(), 32, salt, b"EMacKey").derive(own_key.exchange(ec.ECDH(), peer_public))
+
+
+def respond(issuer_signed, doctype, device_key, session_transcript, reader_public=None):
+    """A DeviceResponse over the transcript's bytes as given: with a device signature, or with a MAC for `reader_public`."""
     namespaces = tag24({})
-    authentication = (b"\x84" + cbor2.dumps("DeviceAuthentication") + session_transcript + cbor2.dumps(doctype)
-                      + cbor2.dumps(namespaces))
-    signature = sign1(device_key, cbor2.dumps(cbor2.CBORTag(24, authentication)), {}, detached=True)
+    authentication = cbor2.dumps(cbor2.CBORTag(
+        24, b"\x84" + cbor2.dumps("DeviceAuthentication") + session_transcript + cbor2.dumps(doctype)
+        + cbor2.dumps(namespaces)))
+    if reader_public:
+        key = mac_key(device_key, reader_public, session_transcript)
+        structure = cbor2.dumps(["MAC0", HS256, b"", authentication])
+        proof = {"deviceMac": [HS256, {}, None, hmac.digest(key, structure, "sha256")]}
+    else:
+        proof = {"deviceSignature": sign1(device_key, authentication, {}, detached=True)}
     return cbor2.dumps({
         "version": "1.0", "status": 0,
         "documents": [{"docType": doctype, "issuerSigned": issuer_signed,
-                       "deviceSigned": {"nameSpaces": namespaces, "deviceAuth": {"deviceSignature": signature}}}]})
+                       "deviceSigned": {"nameSpaces": namespaces, "deviceAuth": proof}}]})
 
 
 # Responses broken on purpose

@@ -64,9 +64,9 @@ class World:
         self.anchor.write_bytes(kit.certificate_pem(self.iaca))
         self.bench = Bench(program, folder / "home")
 
-    def neutral_response(self):
+    def neutral_response(self, reader_public=None):
         issued = kit.issue(kit.claims(), kit.MDL, self.signer, self.signer_key, self.device_key.public_key())
-        return kit.respond(issued, kit.MDL, self.device_key, self.transcript)
+        return kit.respond(issued, kit.MDL, self.device_key, self.transcript, reader_public)
 
     def must_pass(self, report):
         if report["verdict"] != "pass":
@@ -86,6 +86,11 @@ def play_neutral(cases, world):
     for name, spoil in kit.BREAKS.items():
         cases.check("%s is refused here (%s)" % (name, WANTED[name]),
                     lambda: world.must_fail(verify(spoil(response)), WANTED[name]))
+    with_mac = world.neutral_response(world.reader_key.public_key())
+    verify_mac = lambda data: world.bench.verify(data, world.transcript, world.anchor, kit.private_pem(world.reader_key))
+    cases.check("a response with a MAC made outside passes here", lambda: world.must_pass(verify_mac(with_mac)))
+    cases.check("a wrong MAC is refused here (R24)",
+                lambda: world.must_fail(verify_mac(kit.bad_device_signature(with_mac)), "R24"))
     other = kit.transcript(kit.new_key())
     cases.check("a response of another session is refused here (R24)",
                 lambda: world.must_fail(world.bench.verify(response, other, world.anchor), "R24"))
