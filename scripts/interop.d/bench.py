@@ -4,6 +4,8 @@ import os
 import pathlib
 import subprocess
 
+import cbor2
+
 TIMEOUT = 120
 
 
@@ -46,25 +48,31 @@ class Bench:
         _, answer = self.run("holder", "import", folder / "issued.cbor", "--key", folder / "device.pem", "--no-passphrase")
         return answer["documents"][0]["id"]
 
-    def present(self, document, anchor, request="mdl"):
-        """`holder present` to `reader read`, two processes over a socket: (report, response, transcript)."""
-        folder = self.home.parent
+    def present(self, document, anchor, *options, request="mdl"):
+        """`holder present` to `reader read`, two processes over a socket: (report, response, SessionTranscript)."""
         holder = subprocess.Popen(
-            [self.program, "holder", "present", "--doc", document, "--link", "unix:%s" % (folder / "link"), "--consent", "auto",
-             "--json"], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            stdin=subprocess.DEVNULL)
+            [self.program, "holder", "present", "--doc", document, "--link", "unix:%s" % (self.home.parent / "link"),
+             "--consent", "auto", "--json", *options], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, stdin=subprocess.DEVNULL)
         try:
             engagement = self._engagement(holder)
-            _, report = self.run(
-                "reader", "read", "--engagement", engagement, "--request", request, "--anchor", anchor, "--save-response",
-                folder / "response.cbor", "--save-transcript", folder / "transcript.cbor", wanted=(0, 1, 4))
+            _, report = self.run("reader", "read", "--engagement", engagement, "--request", request, "--anchor", anchor,
+                                 wanted=(0, 1, 4))
             said = holder.communicate(timeout=TIMEOUT)[1]
-            if holder.returncode != 0:
-                raise Refused("holder present ended %d: %s" % (holder.returncode, said.strip()[:300]))
         finally:
             holder.kill()
             holder.wait()
-        return report, (folder / "response.cbor").read_bytes(), (folder / "transcript.cbor").read_bytes()
+        if holder.returncode not in (0, 1):
+            raise Refused("holder present ended %d: %s" % (holder.returncode, said.strip()[:300]))
+        return report, *self._evidence()
+
+    def _evidence(self):
+        """Response and SessionTranscript of the reader's last transaction, as its log has them."""
+        _, log = self.run("reader", "log", "list")
+        folder = self.home.parent / "evidence"
+        self.run("reader", "log", "export", log["records"][-1]["id"], "-o", folder)
+        transcript = cbor2.loads((folder / "transcript.cbor").read_bytes())
+        return (folder / "response.cbor").read_bytes(), transcript.value
 
     @staticmethod
     def _engagement(holder):
