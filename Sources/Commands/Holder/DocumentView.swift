@@ -38,10 +38,12 @@ struct DocumentView {
         lines += row("issuer", stored.issuer ?? "unknown")
         lines += row("copies", "\(document.copiesText), policy \(stored.policy.rawValue)")
         lines += stored.copies.map { copy in
-            "    copy \(copy.id): used \(copy.uses) times, \(copy.keyID.map { "key \($0.prefix(8))" } ?? "no key")"
+            "    copy \(copy.id): presented \(copy.uses == 1 ? "once" : "\(copy.uses) times"), \(copy.keyID.map { "key \($0.prefix(8))" } ?? "no key")"
         }
         if let mso = document.mso {
-            lines += signature(mso).flatMap { name, value in row(name, value.stringValue ?? value.encoded()) }
+            for (name, value) in mso.validityInfo.members { lines += row(Self.label(name), value.text) }
+            lines += row("digests", mso.digestAlgorithm)
+            lines += row("device key", (try? mso.deviceKey.curve?.rawValue) ?? "unusable")
         }
         lines += document.warnings.map { "  ! \($0)" }
         for nameSpace in document.nameSpaces {
@@ -57,7 +59,21 @@ struct DocumentView {
 
     private func shown(_ element: HeldDocument.Element) -> String {
         guard reveals else { return "(\(element.kind))" }
-        return element.json["bytes"] == nil ? element.json.stringValue ?? element.json.encoded() : "(\(element.kind))"
+        return element.json["bytes"] == nil ? Self.plain(element.json) : "(\(element.kind))"
+    }
+
+    /// A value on one line: members by name, list elements apart by semicolons.
+    private static func plain(_ value: JSON) -> String {
+        switch value {
+        case .string(let text): text
+        case .array(let elements): elements.map(plain).joined(separator: "; ")
+        case .object(let members): members.map { "\($0.key) \(plain($0.value))" }.joined(separator: ", ")
+        default: value.encoded()
+        }
+    }
+
+    private static func label(_ name: String) -> String {
+        ["validFrom": "valid from", "validUntil": "valid until", "expectedUpdate": "next update"][name] ?? name
     }
 
     private func member(for element: HeldDocument.Element) -> JSONObject {

@@ -100,7 +100,7 @@ enum HolderImport {
             "documents": .array(all.map { .object($0.summary) }), "notes": .array(notes.map { .string($0) }),
         ]) {
             all.flatMap { document in
-                ["imported \(document.stored.id)  \(document.stored.displayName), \(document.stored.copies.count) copies"]
+                ["imported \(document.stored.id)  \(document.stored.displayName), \(document.copiesText)"]
                     + document.warnings.map { "  ! \($0)" }
             }.map { $0.replacingControlCharacters() }.joined(separator: "\n")
         }
