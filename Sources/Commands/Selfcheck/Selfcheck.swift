@@ -28,6 +28,7 @@ enum Selfcheck {
     /// Every kind of vector that this build knows, asked in this order.
     static let suites: [any VectorSuite] = [
         CBORVectors(),
+        MDocVectors(),
         QRVectors(),
         CertificateVectors(),
         InactiveVectors(),

@@ -32,6 +32,9 @@ public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
     /// Whether the structure can be read at all: major version 1.
     public var isSupported: Bool { major == 1 }
 
+    /// Whether one of the editions defines exactly this version: "1.0" or "1.1".
+    public var isDefined: Bool { self == .v1_0 || self == .v1_1 }
+
     public var description: String { text }
 
     private static func number(_ digits: Substring) -> Int? {
