@@ -34,6 +34,8 @@ public struct COSEMac0: CBORCodable, Sendable, Hashable {
     public var unprotected: COSEHeaders { message.unprotected }
     /// The payload; nil when detached.
     public var payload: [UInt8]? { message.payload }
+    /// Whether the payload is `undefined`, which counts as detached though null belongs there.
+    public var payloadIsUndefined: Bool { message.payloadIsUndefined }
     /// The MAC.
     public var authenticationTag: [UInt8] { message.proof }
     /// Whether tag 17 stands in front.

@@ -8,6 +8,8 @@ struct COSEMessage: Sendable, Hashable {
     let protected: COSEHeaders
     let unprotected: COSEHeaders
     let payload: [UInt8]?
+    /// Whether a detached payload left `undefined` where null belongs, as wallets in the field do.
+    let payloadIsUndefined: Bool
     let proof: [UInt8]
     let isTagged: Bool
     /// The whole structure as received; nil for one made here.
@@ -22,7 +24,8 @@ struct COSEMessage: Sendable, Hashable {
         let elements = Array(try body.array())
         (protectedBytes, protected) = try Self.protected(elements[0])
         unprotected = try COSEHeaders(received: elements[1])
-        payload = elements[2].isNull ? nil : try elements[2].bytes()
+        payloadIsUndefined = elements[2].kind == .undefined
+        payload = elements[2].isNull || payloadIsUndefined ? nil : try elements[2].bytes()
         proof = try elements[3].bytes()
         received = cbor
     }
@@ -32,6 +35,7 @@ struct COSEMessage: Sendable, Hashable {
         self.protected = protected
         self.unprotected = unprotected
         self.payload = payload
+        payloadIsUndefined = false
         self.proof = proof
         self.isTagged = isTagged
         received = nil
@@ -47,8 +51,7 @@ struct COSEMessage: Sendable, Hashable {
     func payloadContent() throws(CBORError) -> CBOR? {
         guard let received else { return try payload.map { bytes throws(CBORError) in try CBOR(decoding: bytes) } }
         let body = isTagged ? try received.tagContent() : received
-        let item = try body[2]
-        return item.isNull ? nil : try item.embeddedContent()
+        return payload == nil ? nil : try body[2].embeddedContent()
     }
 
     /// The payload that the proof covers: the one inside, or the caller's when it is detached.

@@ -33,6 +33,8 @@ public struct COSESign1: CBORCodable, Sendable, Hashable {
     public var unprotected: COSEHeaders { message.unprotected }
     /// The payload; nil when detached, empty when an empty string was signed.
     public var payload: [UInt8]? { message.payload }
+    /// Whether the payload is `undefined`, which counts as detached though null belongs there.
+    public var payloadIsUndefined: Bool { message.payloadIsUndefined }
     /// r ‖ s of fixed width, or an EdDSA signature.
     public var signature: [UInt8] { message.proof }
     /// Whether tag 18 stands in front.

@@ -27,6 +27,12 @@ extension CBOR {
         return try Value(item)
     }
 
+    /// The optional member `key`, decoded; null and undefined count as absent.
+    func decodePresent<Value: CBORDecodable>(_ key: String) throws(CBORError) -> Value? {
+        guard let item = try optional(key), !item.isNull, item.kind != .undefined else { return nil }
+        return try Value(item)
+    }
+
     /// The optional member `key : [ + Value ]`, decoded; empty when the member is absent.
     func decodeList<Value: CBORDecodable>(_ key: String) throws(CBORError) -> [Value] {
         guard let list = try optional(key) else { return [] }

@@ -55,8 +55,9 @@ public struct DeviceAuth: Sendable, CBORCodable {
     }
 
     public init(_ cbor: CBOR) throws(CBORError) {
-        deviceSignature = try cbor.decodeOptional("deviceSignature")
-        deviceMac = try cbor.decodeOptional("deviceMac")
+        // Wallets in the field write the one that they do not use as undefined or null.
+        deviceSignature = try cbor.decodePresent("deviceSignature")
+        deviceMac = try cbor.decodePresent("deviceMac")
     }
 
     public var form: Form {

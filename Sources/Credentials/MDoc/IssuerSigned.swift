@@ -44,7 +44,7 @@ public struct IssuerSignedItem: Sendable, CBORCodable {
 /// The data elements of a document with the issuer's signature over their digests (ISO/IEC 18013-5:2021 §8.3.2.1.2.2).
 ///
 ///     IssuerSigned = {
-///         ? "nameSpaces": { + NameSpace => [ + IssuerSignedItemBytes ] },
+///         ? "nameSpaces": { * NameSpace => [ + IssuerSignedItemBytes ] },      ; "+" in the standard, empty in the field
 ///         "issuerAuth": COSE_Sign1        ; payload: MobileSecurityObjectBytes
 ///     }
 public struct IssuerSigned: Sendable, CBORCodable {
@@ -96,7 +96,7 @@ public struct IssuerSigned: Sendable, CBORCodable {
 
     private static func nameSpaces(_ cbor: CBOR) throws(CBORError) -> [Items] {
         var nameSpaces: [Items] = []
-        for (key, list) in try cbor.nonEmptyMap() {
+        for (key, list) in try cbor.map() {
             let items = try list.nonEmptyArray().map { (item) throws(CBORError) in try Embedded<IssuerSignedItem>(item) }
             nameSpaces.append((try key.text(), items))
         }

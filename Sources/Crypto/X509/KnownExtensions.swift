@@ -1,7 +1,9 @@
 public import Codec
 
-/// The extensions that rules look at, decoded once when the certificate is read: a certificate whose known extension is
-/// malformed is refused as a whole.
+/// The extensions that rules look at, decoded once when the certificate is read.
+///
+/// A certificate is refused as a whole when a critical one is malformed, or one that says what the key may do. A malformed pointer
+/// or name counts as absent, so that the rules report it and everything else can still be shown.
 public struct KnownExtensions: Sendable {
     public private(set) var keyUsage: KeyUsage?
     public private(set) var basicConstraints: BasicConstraints?
@@ -13,8 +15,15 @@ public struct KnownExtensions: Sendable {
     public private(set) var subjectAlternativeName: [GeneralName]?
     public private(set) var crlDistributionPoints: [DistributionPoint]?
     public private(set) var authorityInformationAccess: [AccessDescription]?
+    /// Those that are not what their definition says and count as absent.
+    public private(set) var malformed: [OID] = []
 
-    /// Refuses a second extension of one kind, and known ones that are not what their definition says.
+    private static let pointersAndNames: Set<OID> = [
+        .subjectKeyIdentifier, .authorityKeyIdentifier, .issuerAlternativeName, .subjectAlternativeName, .crlDistributionPoints,
+        .authorityInformationAccess,
+    ]
+
+    /// Refuses a second extension of one kind, and known ones that are not what their definition says and matter to path validation.
     init(_ extensions: [CertificateExtension]) throws(CertificateError) {
         var seen: Set<OID> = []
         for item in extensions {
@@ -22,7 +31,8 @@ public struct KnownExtensions: Sendable {
             do {
                 try read(item)
             } catch {
-                throw .malformedExtension(item.oid, error)
+                guard !item.isCritical, Self.pointersAndNames.contains(item.oid) else { throw .malformedExtension(item.oid, error) }
+                malformed.append(item.oid)
             }
         }
     }

@@ -43,7 +43,7 @@ extension DocumentVerification {
         list.pass("R24.form", subject)
         presented.holderBinding = .signature
         list.notRun(["R24.mac", "R24.mac-curve"], subject, .notPresent)
-        list.judge("R24.payload", subject, signature.payload == nil)
+        list.judge("R24.payload", subject, signature.payload == nil && !signature.payloadIsUndefined)
         let algorithm = signature.protected.algorithm.flatMap(COSEAlgorithm.init)
         let isAllowed = algorithm.map { !$0.isMAC && (key.map { $0.curve }.map($0.allows) ?? true) } ?? false
         list.judge(
@@ -65,7 +65,7 @@ extension DocumentVerification {
         list.pass("R24.form", subject)
         presented.holderBinding = .mac
         list.notRun("R24.signature", subject, .notPresent)
-        list.judge("R24.payload", subject, mac.payload == nil)
+        list.judge("R24.payload", subject, mac.payload == nil && !mac.payloadIsUndefined)
         let isAllowed = mac.protected.algorithm == COSEAlgorithm.hmac256.rawValue
         list.judge(
             "R24.alg", subject, isAllowed,
