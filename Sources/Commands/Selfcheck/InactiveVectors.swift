@@ -16,7 +16,7 @@ struct InactiveVectors: VectorSuite {
         ("cose/cose-wg-countersign.json", "counter-signatures are not used by any profile here"),
         ("jose/wycheproof/json_web", "JOSE is not in this build"),
         ("jose/wycheproof/aes_wrap", "AES key wrap is not in this build"),
-        ("jose/wycheproof/rsa_", "RSA is not in this build"),
+        ("jose/wycheproof/rsa_pss", "RSA-PSS is not in this build"),
         ("jose/rfc", "JOSE is not in this build"),
         ("jose/jwk-thumbprints.json", "JOSE is not in this build"),
     ]

@@ -31,6 +31,8 @@ enum Selfcheck {
         MDocVectors(),
         QRVectors(),
         CertificateVectors(),
+        COSEVectors(),
+        WycheproofVectors(),
         InactiveVectors(),
     ]
 

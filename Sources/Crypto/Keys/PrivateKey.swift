@@ -149,9 +149,10 @@ extension PrivateKey {
             throw .failed("ECDH")
         }
         let done = EVP_PKEY_derive(context, &secret, &length) == 1 && length == secret.count
-        // RFC 7748 §6: an all-zero result comes from a point of small order. OpenSSL refuses it already.
-        let isZero = ConstantTime.equal(secret, [UInt8](repeating: 0, count: secret.count))
-        guard done, !isZero else { throw curve.isWeierstrass ? .failed("ECDH") : .weakSharedSecret(curve) }
+        // RFC 7748 §6: an all-zero result comes from a point of small order. OpenSSL refuses it already. On a Weierstrass curve
+        // zero is an x coordinate like any other.
+        let isWeak = !curve.isWeierstrass && ConstantTime.equal(secret, [UInt8](repeating: 0, count: secret.count))
+        guard done, !isWeak else { throw curve.isWeierstrass ? .failed("ECDH") : .weakSharedSecret(curve) }
         return secret
     }
 }

@@ -12,6 +12,7 @@ public struct AESGCM: Sendable {
 
     /// Ciphertext followed by the 16-byte tag. One nonce (12 bytes as a rule) must never serve twice under one key.
     public func seal(_ plaintext: [UInt8], nonce: [UInt8], aad: [UInt8] = []) throws(CryptoError) -> [UInt8] {
+        if nonce.count > Self.longestNonce { return try GaloisCounterMode(key: key).seal(plaintext, nonce: nonce, aad: aad) }
         let context = try start(.encrypt, nonce: nonce, aad: aad, length: plaintext.count)
         var written: Int32 = 0
         var output = [UInt8](repeating: 0, count: plaintext.count + 16)
@@ -28,6 +29,7 @@ public struct AESGCM: Sendable {
     /// The plaintext of ciphertext ‖ tag. Throws `.authenticationFailed` when anything differs from what was sealed.
     public func open(_ sealed: [UInt8], nonce: [UInt8], aad: [UInt8] = []) throws(CryptoError) -> [UInt8] {
         guard sealed.count >= 16 else { throw .authenticationFailed }
+        if nonce.count > Self.longestNonce { return try GaloisCounterMode(key: key).open(sealed, nonce: nonce, aad: aad) }
         let length = sealed.count - 16
         let context = try start(.decrypt, nonce: nonce, aad: aad, length: length)
         var written: Int32 = 0
@@ -47,11 +49,14 @@ public struct AESGCM: Sendable {
         return output
     }
 
+    /// OpenSSL 3.0 keeps at most this many bytes of nonce.
+    private static let longestNonce = 128
+
     private func start(
         _ direction: CipherContext.Direction, nonce: [UInt8], aad: [UInt8], length: Int
     ) throws(CryptoError) -> CipherContext {
-        // OpenSSL keeps at most 128 bytes of nonce; lengths are 32-bit in its interface.
-        guard (1...128).contains(nonce.count) else { throw .invalidNonceLength(nonce.count) }
+        guard !nonce.isEmpty else { throw .invalidNonceLength(nonce.count) }
+        // Lengths are 32-bit in OpenSSL's interface.
         guard length < Int32.max, aad.count < Int32.max else { throw .invalidParameter("AES-GCM takes less than 2 GiB at once") }
         let context = try CipherContext()
         let cipher = Self.ciphers[key.count / 8 - 2]
