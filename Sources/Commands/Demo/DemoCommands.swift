@@ -1,4 +1,4 @@
 /// `walletbench demo`
 enum DemoCommands {
-    static let table: [Command] = []
+    static let table: [Command] = [Demo.command]
 }

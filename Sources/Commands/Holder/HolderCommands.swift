@@ -4,6 +4,7 @@ enum HolderCommands {
         Command(
             name: "holder", summary: "hold documents and present them",
             subcommands: [
+                HolderPresent.command,
                 HolderList.command,
                 HolderShow.command,
                 HolderImport.command,

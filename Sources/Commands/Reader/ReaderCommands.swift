@@ -4,7 +4,7 @@ enum ReaderCommands {
         Command(
             name: "reader", summary: "request documents and verify what comes back",
             subcommands: [
-                ReaderVerify.command, LogCommands.reader.command,
+                ReaderRead.command, ReaderVerify.command, LogCommands.reader.command,
             ])
     ]
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A thread of its own for work that waits in the kernel; tasks never do.
-enum Threads {
+package enum Threads {
     private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -9,7 +9,7 @@ enum Threads {
 
     /// Starts a detached thread.
     /// - Returns: false when the system has no more threads; `body` is then not run.
-    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let box = Unmanaged.passRetained(Body(body))
         var thread = pthread_t()
         let code = pthread_create(
@@ -28,7 +28,7 @@ enum Threads {
 
     /// Runs `body` on a thread of its own and waits for it without holding a task's thread.
     /// - Parameter cancel: signalled when the waiting task is cancelled; `body` watches it.
-    static func run<Value: Sendable>(
+    package static func run<Value: Sendable>(
         cancel: WakePipe, _ body: @escaping @Sendable () -> Result<Value, LinkError>
     ) async throws(LinkError) -> Value {
         let result: Result<Value, LinkError> = await withTaskCancellationHandler {
@@ -44,12 +44,12 @@ enum Threads {
 }
 
 /// Wakes a thread that waits in `poll`. Owns two descriptors.
-final class WakePipe: Sendable {
+package final class WakePipe: Sendable {
     /// What `poll` watches.
-    let descriptor: Int32
+    package let descriptor: Int32
     private let writer: Int32
 
-    init() throws(LinkError) {
+    package init() throws(LinkError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .system(doing: "making a pipe", code: errno) }
         (descriptor, writer) = (ends[0], ends[1])
@@ -65,20 +65,20 @@ final class WakePipe: Sendable {
     }
 
     /// Makes `descriptor` readable; a full pipe is readable already.
-    func signal() {
+    package func signal() {
         var byte: UInt8 = 1
         _ = Glibc.write(writer, &byte, 1)
     }
 
     /// Takes the signals away.
-    func drain() {
+    package func drain() {
         var bytes: [UInt8] = Array(repeating: 0, count: 64)
         while Glibc.read(descriptor, &bytes, bytes.count) > 0 {}
     }
 }
 
 /// Milliseconds of the monotonic clock, for time limits inside threads.
-func monotonicMilliseconds() -> Int64 {
+package func monotonicMilliseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000

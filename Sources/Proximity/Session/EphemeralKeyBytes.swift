@@ -27,6 +27,13 @@ public struct EphemeralKeyBytes: Sendable {
         isCompressed = false
     }
 
+    /// The key in tag 24 with the sign of y in place of y.
+    static func compressed(_ key: PublicKey) -> [UInt8] {
+        var compressed = COSEKey(key)
+        if let last = key.y.last { compressed.y = .isOdd(last & 1 == 1) }
+        return Embedded(compressed).encoded
+    }
+
     /// Reads a received item. Members of the COSE_Key that are not needed are ignored.
     public init(_ item: CBOR) throws(Refusal) {
         let key: COSEKey

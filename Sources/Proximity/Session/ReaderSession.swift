@@ -39,10 +39,12 @@ public struct ReaderSession: Sendable {
     /// - Parameters:
     ///   - eDeviceKey: the key in the engagement.
     ///   - key: EReaderKey, made for this session on the same curve.
+    ///   - compressesKey: sends EReaderKey compressed, which the standard does not allow, to see what the mdoc makes of it.
     public init(
-        engagement: DeviceEngagement, eDeviceKey: PublicKey, key: PrivateKey, handover: Handover = .qr, edition: Edition
+        engagement: DeviceEngagement, eDeviceKey: PublicKey, key: PrivateKey, handover: Handover = .qr, edition: Edition,
+        compressesKey: Bool = false
     ) throws(SessionError) {
-        eReaderKeyBytes = EphemeralKeyBytes(key.publicKey).encoded
+        eReaderKeyBytes = compressesKey ? EphemeralKeyBytes.compressed(key.publicKey) : EphemeralKeyBytes(key.publicKey).encoded
         found = SessionChecks(role: .reader, edition: edition)
         do {
             transcript = try handover.transcript(of: engagement, eReaderKeyBytes: eReaderKeyBytes)

@@ -1,0 +1,58 @@
+import Codec
+import Credentials
+import Glibc
+import Ports
+
+/// `walletbench demo`
+enum Demo {
+    static let command = Command(
+        name: "demo", summary: "show everything end to end, on this machine, without a radio",
+        discussion: """
+            Makes a throw-away home, a test PKI, a driving licence and a PID; presents both from holder to reader as two processes that \
+            meet over the picture of a QR code; then shows that a forged device signature and a refused consent are seen. Writes \
+            engagement.png, report.json, report.html and trace.jsonl, and the same for the other presentations. Ends 0 only if every verdict \
+            is right.
+            """,
+        examples: [Example("walletbench demo"), Example("walletbench demo --out demo-results", "keeps the results there")],
+        options: [.value("out", "DIR", "Where to write the results; a temporary folder by default", kind: .directory)],
+        run: run)
+
+    private static func run(_ invocation: Invocation) async throws -> ExitCode {
+        try await Interrupt.cancelling {
+            let stage = try DemoStage(invocation.context)
+            defer { stage.remove() }
+            return try await play(stage, try folder(invocation), invocation)
+        }
+    }
+
+    private static func folder(_ invocation: Invocation) throws(CommandError) -> String {
+        guard let path = invocation.string("out") else { return try DemoStage.makeFolder() }
+        try Home(path: path, source: "--out").make()
+        return path
+    }
+
+    private static func play(_ stage: DemoStage, _ out: String, _ invocation: Invocation) async throws -> ExitCode {
+        let console = invocation.console
+        var steps: [JSON] = []
+        func tell(_ name: String, _ isRight: Bool, _ detail: String) {
+            steps.append(["step": .string(name), "ok": .bool(isRight), "detail": .string(detail)])
+            let mark = isRight ? console.style("ok", .green) : console.style("NOT OK", .red)
+            console.out("\(mark)  \(name): \(detail)".replacingControlCharacters())
+        }
+
+        let signer = try stage.makeTrust()
+        tell("trust", true, "test roots for issuers and readers, signers below them")
+        let person = Specimen.mira
+        let licence = try await stage.issue(.mobileDrivingLicence, to: person, by: signer)
+        let identity = try await stage.issue(.personIdentificationData, to: person, by: signer)
+        tell("issue", true, "a driving licence with portrait and a PID for \(person.givenName) \(person.familyName)")
+        for scene in DemoScene.all(licence: licence, identity: identity, person: person) {
+            let result = try await scene.play(on: stage, out: out, edition: invocation.context.edition)
+            tell(scene.name, result.isRight, result.detail)
+        }
+        let isRight = steps.allSatisfy { $0["ok"]?.boolValue == true }
+        console.out("results in \(out): engagement.png, report.html, report.json, trace.jsonl")
+        if console.isJSON { console.json(["out": .string(out), "ok": .bool(isRight), "steps": .array(steps)]) }
+        return isRight ? .done : .refused
+    }
+}

@@ -1,0 +1,34 @@
+import Credentials
+import Proximity
+
+/// The faults of a run, sorted by where they are made.
+struct FaultSelection: Sendable {
+    let session: FaultSet
+    let content: Tampering
+    let request: RequestFaults
+    /// As they stood on the command line.
+    let names: [String]
+
+    /// - Throws: exit code 2 for a name that the role has no fault of.
+    init(_ context: Context, role: MdocRole) throws(CommandError) {
+        var session: [SessionFault: String] = [:]
+        var (content, request): ([String], [RequestFaults.Fault]) = ([], [])
+        for fault in context.faults {
+            if let known = SessionFault(rawValue: fault.name), known.roles.contains(role) {
+                session[known] = fault.argument ?? ""
+            } else if role == .mdoc, ContentFault.named(fault.name)?.senders.contains(.holder) ?? false {
+                content.append(fault.name)
+            } else if role == .reader, let known = RequestFaults.Fault(rawValue: fault.name) {
+                request.append(known)
+            } else {
+                throw .usage(
+                    "--fault \(fault.name): the \(role == .mdoc ? "holder" : "reader") has no such fault",
+                    hint: "walletbench faults lists them")
+            }
+        }
+        self.session = FaultSet(session)
+        self.request = RequestFaults(Set(request))
+        names = context.faults.map(\.text)
+        do { self.content = try Tampering(named: content) } catch { throw .usage("\(error)") }
+    }
+}

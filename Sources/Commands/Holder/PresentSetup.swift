@@ -1,0 +1,134 @@
+import Codec
+import Credentials
+import Crypto
+import Ports
+import Proximity
+import Vault
+
+/// Everything `holder present` needs before the first reader comes; what is wrong with it is said before a QR code is shown.
+struct PresentSetup: Sendable {
+    let context: Context
+    let wallet: Wallet
+    let documents: [IssuedDocument]
+    let consent: any ConsentProvider
+    let faults: FaultSelection
+    let unlock: KeyUnlock
+    let verifier: RequestVerifier
+    private let curve: Curve
+    private let address: LinkAddress
+    private let mode: GATTMode
+    private let timeout: Int?
+    private let method: Presenter.DeviceAuthMethod
+    private let deviceSigned: DeviceNameSpaces
+
+    /// A running offer to one reader.
+    struct Engagement: Sendable {
+        let id: String
+        let text: String
+        let address: LinkAddress
+        let driver: HolderDriver
+        let trace: SessionTrace
+    }
+
+    init(_ invocation: Invocation) async throws {
+        context = invocation.context
+        faults = try FaultSelection(context, role: .mdoc)
+        guard let link = invocation.string("link") else { throw LinkChoice.noBluetooth("no --link given") }
+        address = try LinkChoice.address(link)
+        mode = invocation.string("ble-mode").flatMap(GATTMode.init) ?? .peripheral
+        timeout = invocation.integer("timeout")
+        consent = try PresentConsent.provider(try invocation.required("consent"), invocation.console)
+        method = invocation.string("device-auth").flatMap(Presenter.DeviceAuthMethod.init) ?? .automatic
+        deviceSigned = try Self.deviceSigned(invocation.string("device-signed"))
+        unlock = try Self.unlock(invocation.string("key-passphrase-file"))
+        let anchors = context.usesTrust ? try Self.anchors(invocation) : .none
+        verifier = RequestVerifier(
+            readers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
+            policy: invocation.string("reader-policy").flatMap(ReaderPolicy.init) ?? .warn)
+        wallet = try Wallet(context, creating: false)
+        documents = try await Self.documents(in: wallet, invocation)
+        curve = invocation.string("curve").flatMap(Curve.init) ?? Self.curve(of: documents)
+    }
+
+    /// The presenter for a request; the fault `single-key-use` changes the proof with every second one.
+    func presenter(for request: SessionRequest) -> Presenter {
+        var method = method
+        if faults.session.contains(.singleKeyUse) { method = request.ordinal.isMultiple(of: 2) ? .mac : .signature }
+        return Presenter(
+            keyStore: wallet.keys, deviceAuth: method, deviceSigned: deviceSigned, tampering: faults.content)
+    }
+
+    /// Makes a key, opens the endpoint and writes the engagement.
+    func engage() async throws -> Engagement {
+        let key = try engagementKey()
+        let id = Codec.Hex.encode(context.random.bytes(4))
+        let trace = SessionTrace(sink: context.trace, session: id, role: .mdoc, clock: context.clock, faults: faults.names)
+        let fitting = LinkFitting(trace: trace, faults: faults.session)
+        let endpoint: SocketListener
+        do {
+            endpoint = try await SocketListener(address, mode: mode, engagementSeconds: timeout, fitting: fitting)
+        } catch { throw CommandError(session: error) }
+        let tampering = EngagementTampering(faults.session)
+        let honest = DeviceEngagement(
+            eDeviceKey: COSEKey(key.publicKey), retrievalMethods: [endpoint.method],
+            capabilities: context.edition == .second ? [3] : nil)
+        let engagement = tampering.engagement(from: honest)
+        trace.record(.sent, layer: "engagement", "DeviceEngagement", engagement.encoded)
+        let driver = HolderDriver(
+            endpoint: endpoint, engagement: engagement, key: key, edition: context.edition, fitting: fitting, faults: faults.session
+        )
+        return Engagement(id: id, text: tampering.text(of: engagement), address: endpoint.address, driver: driver, trace: trace)
+    }
+
+    private func engagementKey() throws -> PrivateKey {
+        // The fault is that the key is the same every time.
+        let isReplayed = faults.session.contains(.engagementReplayed)
+        return try PrivateKey.generate(curve, random: isReplayed ? SeededRandom(seed: 0x5265_706C_6179) : context.random)
+    }
+
+    private static func documents(in wallet: Wallet, _ invocation: Invocation) async throws -> [IssuedDocument] {
+        let (documents, refused) = try await wallet.presentable()
+        let wanted = invocation.strings("doc")
+        for error in refused where wanted.isEmpty { invocation.console.talk("note: \(error.what)") }
+        guard !wanted.isEmpty else {
+            guard !documents.isEmpty else {
+                throw refused.first
+                    ?? CommandError(
+                        "the wallet has no document to present",
+                        hint: "issue one with: walletbench issuer mint --type mdl --to-holder")
+            }
+            return documents
+        }
+        return try wanted.map { id throws(CommandError) in
+            let found = documents.filter { $0.id == id || $0.id.hasPrefix(id) }
+            guard found.count == 1 else {
+                throw refused.first { $0.what.contains(id) }
+                    ?? .refused("no document \(id) can be presented", hint: "walletbench holder list shows them")
+            }
+            return found[0]
+        }
+    }
+
+    /// The curve that lets every document make a MAC too, where there is one; else P-256.
+    private static func curve(of documents: [IssuedDocument]) -> Curve {
+        let curves = Set(documents.map { try? $0.mobileSecurityObject.deviceKey.curve })
+        guard curves.count == 1, case let only?? = curves.first, only.canAgree else { return .p256 }
+        return only
+    }
+
+    private static func deviceSigned(_ path: String?) throws(CommandError) -> DeviceNameSpaces {
+        guard let path else { return DeviceNameSpaces() }
+        let json = try InputReader.read(path).json(as: "name spaces with values")
+        do { return DeviceNameSpaces(try Claims(json, definition: nil).nameSpaces) } catch { throw .refused("\(path): \(error)") }
+    }
+
+    private static func unlock(_ path: String?) throws(CommandError) -> KeyUnlock {
+        guard let path else { return .automatic }
+        let line = try Files.read(path, limit: 1 << 16).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        return .passphrase(String(decoding: line, as: UTF8.self))
+    }
+
+    private static func anchors(_ invocation: Invocation) throws(CommandError) -> TrustAnchors {
+        try TrustStore(of: invocation.context.home).anchors(adding: invocation.strings("anchor"), role: .readers)
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+import Proximity
+
+/// `--link` and `--ble-mode`: by which way two programs meet.
+enum LinkChoice {
+    static let option = Option.value(
+        "link", "LINK", "tcp:HOST:PORT, unix:PATH or ble[:ADAPTER]")
+    static let mode = Option.choice(
+        "ble-mode", ["peripheral", "central"], "Which end is the GATT server: the mdoc (peripheral) or the reader (central)")
+
+    /// The address of a stream link.
+    /// - Throws: exit code 3 for BLE, which this version does not have; 2 for what is no link.
+    static func address(_ text: String) throws(CommandError) -> LinkAddress {
+        if text == "ble" || text.hasPrefix("ble:") { throw noBluetooth(text) }
+        do { return try LinkAddress(text) } catch {
+            throw .usage("--link: \(error.text)", hint: "for example --link tcp:127.0.0.1:0 or --link unix:/tmp/mdoc.sock")
+        }
+    }
+
+    static func noBluetooth(_ what: String) -> CommandError {
+        .environment(
+            "\(what): Bluetooth comes in a later version of walletbench",
+            hint: "use --link tcp:127.0.0.1:0 or --link unix:PATH, which carry the same parts")
+    }
+}
+
+extension LinkError {
+    /// What happened, for people.
+    var text: String {
+        switch self {
+        case .lost(.beforeStart): "the peer disconnected before the transfer began"
+        case .lost(.betweenMessages): "the peer disconnected without ending the session"
+        case .lost(.afterPart(let count)): "the peer disconnected after part \(count) of an unfinished message"
+        case .closed: "the link was closed"
+        case .cancelled: "interrupted"
+        case .timedOut(let seconds, let doing): "gave up \(doing) after \(seconds) s"
+        case .messageTooLong(let limit): "the peer sends a message longer than \(limit) bytes"
+        case .partFirstByte(let byte):
+            "the peer sent a part that starts with \(byte.map(String.init) ?? "nothing"), where 0 or 1 must stand"
+        case .stateValue(let bytes): "the peer wrote \(bytes) to State"
+        case .dataBeforeStart: "the peer sent data before it started the transfer"
+        case .dataAfterEnd: "the peer sent data after it ended the transfer"
+        case .misplaced(let characteristic): "the peer sent a value on \(characteristic?.name ?? "an unknown characteristic")"
+        case .identMismatch: "this is not the reader that read the engagement (Ident differs)"
+        case .system(let doing, let code): "\(doing): \(Errno.text(code))"
+        case .address(let what): what
+        }
+    }
+}
+
+extension CommandError {
+    /// A link that could not be opened or broke.
+    init(_ error: LinkError) {
+        switch error {
+        case .system(let doing, ECONNREFUSED), .system(let doing, ENOENT):
+            self = .environment(
+                "\(doing): nobody listens there", hint: "start `walletbench holder present` first; each engagement serves once")
+        case .system(_, EADDRINUSE):
+            self = .environment(error.text, hint: "choose another port, or 0 for any free one")
+        case .system, .address:
+            self = .environment(error.text)
+        case .cancelled:
+            self = .interrupted
+        default:
+            self = CommandError(error.text)
+        }
+    }
+
+    /// Why a session ended early.
+    init(session failure: any Error) {
+        switch failure {
+        case let error as CommandError: self = error
+        case let error as LinkError: self.init(error)
+        case let error as SessionError: self.init(error.description)
+        case is CancellationError: self = .interrupted
+        default: self.init("\(failure)")
+        }
+    }
+}

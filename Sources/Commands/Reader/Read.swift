@@ -1,0 +1,87 @@
+import Codec
+import Credentials
+import Crypto
+import Ports
+import Proximity
+import Reports
+
+/// `walletbench reader read`
+enum ReaderRead {
+    static let command = Command(
+        name: "read", summary: "read the documents that a holder's QR code offers",
+        discussion: """
+            Decodes the engagement in a picture or text, connects to the mdoc, asks, and reports every check of engagement, session and \
+            response. Several --request are asked one after the other in one session. Requests are signed with the reader certificate of \
+            the home (`trust make reader`) or of --reader-cert, where there is one. Ends 0 when the verdict is pass, 1 when it is fail or the \
+            holder refused, 4 when it is undetermined.
+            """,
+        examples: [
+            Example("walletbench reader read --qr engagement.png --request mdl --anchor iaca.pem --report report.html"),
+            Example("walletbench reader read --engagement 'mdoc:owBj…' --request mdl-age-over-18 --trust none", "by text"),
+        ],
+        options: [
+            .file("qr", "PICTURE", "A PNG or JPEG with the QR code"),
+            .value("engagement", "TEXT", "The text of the QR code, or a file with it", kind: .file),
+            .value(
+                "request", "PRESET|FILE", "\(ReadRequest.presets.joined(separator: ", ")); or a JSON file", kind: .file,
+                isRepeatable: true),
+            LinkChoice.option,
+            .file("anchor", "FILE", "A root that is trusted for documents (PEM or DER)", isRepeatable: true),
+            .file("reader-cert", "FILE", "The reader's certificate chain (PEM), leaf first; needs --reader-key"),
+            .file("reader-key", "FILE", "The key of --reader-cert (PEM, DER or JWK)"),
+            .flag("no-reader-auth", "Do not sign requests"),
+            .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt", isRepeatable: true),
+            .flag("redact", "Leave claim values out of everything that is printed and written"),
+        ],
+        run: run)
+
+    private static func run(_ invocation: Invocation) async throws -> ExitCode {
+        let files = try invocation.strings("report").map { path throws(CommandError) in try ReportFile(path) }
+        let setup = try await ReadSetup(invocation)
+        let report = try await Interrupt.cancelling { try await read(setup, invocation) }
+        for file in files { try file.write(report.presentation, redacting: invocation.flag("redact")) }
+        show(report, invocation)
+        await setup.remember()
+        if let failure = report.failure, report.responses == 0 { throw CommandError(session: failure) }
+        return report.isRefused && report.presentation.verdict != .fail ? .refused : report.presentation.verdict.exitCode
+    }
+
+    private static func read(_ setup: ReadSetup, _ invocation: Invocation) async throws -> ReadReport {
+        guard setup.review.isUsable, let engagement = setup.review.engagement, let key = setup.review.eDeviceKey else {
+            return ReadReport(setup.emptyReport, responses: 0, documents: 0, failure: nil)
+        }
+        invocation.console.event(.engaged, role: "reader", ["engagement": .string(setup.text)])
+        let conversation = try ReadConversation(setup, engagement, key, invocation)
+        let outcome: SessionOutcome
+        do { outcome = try await conversation.driver.run(conversation) } catch { throw CommandError(session: error) }
+        return await conversation.finish(outcome)
+    }
+
+    private static func show(_ report: ReadReport, _ invocation: Invocation) {
+        let console = invocation.console
+        let redacting = invocation.flag("redact")
+        if console.isJSON {
+            var object = report.presentation.json(redacting: redacting).objectValue ?? JSONObject()
+            object["refused"] = .bool(report.isRefused)
+            return console.event(.report, role: "reader", object)
+        }
+        console.out(TableReport(report.presentation, ReportOptions(redacting: redacting, colour: console.showsColours)).text)
+        if report.isRefused { console.out("the holder returned no document") }
+    }
+}
+
+/// What came of `reader read`.
+struct ReadReport: Sendable {
+    let presentation: PresentationReport
+    let responses: Int
+    let documents: Int
+    /// Why the session ended early.
+    let failure: (any Error)?
+
+    init(_ presentation: PresentationReport, responses: Int, documents: Int, failure: (any Error)?) {
+        (self.presentation, self.responses, self.documents, self.failure) = (presentation, responses, documents, failure)
+    }
+
+    /// Whether the holder answered and gave nothing, or did not answer.
+    var isRefused: Bool { documents == 0 }
+}

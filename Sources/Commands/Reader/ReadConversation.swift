@@ -1,0 +1,154 @@
+import Codec
+import Credentials
+import Crypto
+import Ports
+import Proximity
+import Reports
+import Vault
+
+/// What `reader read` asks in one session and makes of the answers.
+final class ReadConversation: ReaderConversation {
+    private struct Findings {
+        var report: PresentationReport?
+        var requests: [DeviceRequest] = []
+        var sent: [[UInt8]] = []
+        var responses: [[UInt8]] = []
+        var documents = 0
+    }
+
+    let driver: ReaderDriver
+    private let setup: ReadSetup
+    private let key: PrivateKey
+    private let trace: SessionTrace
+    private let console: Console
+    private let findings = Locked(Findings())
+
+    init(_ setup: ReadSetup, _ engagement: DeviceEngagement, _ eDeviceKey: PublicKey, _ invocation: Invocation) throws {
+        self.setup = setup
+        console = invocation.console
+        let context = setup.context
+        key = try PrivateKey.generate(eDeviceKey.curve, random: context.random)
+        trace = SessionTrace(
+            sink: context.trace, session: Hex.encode(context.random.bytes(4)), role: .reader, clock: context.clock,
+            faults: setup.faults.names)
+        trace.record(.received, layer: "engagement", "DeviceEngagement", engagement.encoded)
+        let fitting = LinkFitting(trace: trace, faults: setup.faults.session)
+        let session = try ReaderSession(
+            engagement: engagement, eDeviceKey: eDeviceKey, key: key, edition: context.edition,
+            compressesKey: setup.faults.session.contains(.readerKeyCompressed))
+        driver = ReaderDriver(
+            endpoint: try setup.endpoint(engagement, fitting), engagement: engagement, session: session, fitting: fitting,
+            faults: setup.faults.session)
+    }
+
+    func note(_ event: SessionEvent) async {
+        switch event {
+        case .connected:
+            console.talk("connected to the mdoc")
+            console.event(.connected, role: "reader")
+        case .sent(let bytes): console.event(.sent, role: "reader", ["bytes": .integer(Int64(bytes))])
+        case .received(let bytes): console.event(.received, role: "reader", ["bytes": .integer(Int64(bytes))])
+        case .terminated(let role, let status):
+            if role == .mdoc { console.talk("the holder ended the session") }
+            console.event(
+                .terminated, role: "reader",
+                [
+                    "by": .string(role == .mdoc ? "holder" : "reader"),
+                    "status": status.map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,
+                ])
+        }
+    }
+
+    func hasRequest(after ordinal: Int) -> Bool { ordinal < setup.requests.count }
+
+    func request(_ ordinal: Int, over transcript: SessionTranscript) async throws -> [UInt8]? {
+        guard setup.requests.indices.contains(ordinal - 1) else { return nil }
+        let wanted = setup.requests[ordinal - 1]
+        var docRequests: [DocRequest] = []
+        for items in setup.faults.request.spoil(wanted.items) {
+            let embedded = Embedded(items)
+            let signs = !setup.faults.request.contains(.noAuthentication)
+            let readerAuth = signs ? try await setup.identity?.sign(embedded, over: transcript, setup.faults.request) : nil
+            docRequests.append(DocRequest(itemsRequest: embedded, readerAuth: readerAuth))
+        }
+        let request = DeviceRequest(docRequests: docRequests)
+        let bytes = setup.faults.request.spoil(request)
+        findings.withLock { findings in
+            findings.requests.append(request)
+            findings.sent.append(bytes)
+        }
+        trace.record(.sent, layer: "message", "DeviceRequest", bytes)
+        console.event(.request, role: "reader", ["ordinal": .integer(Int64(ordinal)), "request": .object(wanted.json)])
+        console.talk("asking for \(wanted.name), waiting for the holder")
+        return bytes
+    }
+
+    func take(_ response: [UInt8], to ordinal: Int, over transcript: SessionTranscript) async throws {
+        trace.record(.received, layer: "message", "DeviceResponse", response, isRedacted: !setup.context.reveals)
+        guard let request = findings.withLock({ $0.requests.last }) else { return }
+        let verified = setup.verifier.verify(
+            response, over: transcript, request: request, readerKey: key, at: setup.context.clock.now())
+        let documents = (try? DeviceResponse(decoding: response))?.documents ?? []
+        let report = verified.appending(checks: await keyUse(documents))
+        await record(response, request, ordinal, transcript, report)
+        findings.withLock { findings in
+            findings.responses.append(response)
+            findings.documents += documents.count
+            findings.report = findings.report?.merging(report) ?? report
+        }
+    }
+
+    /// The whole report: engagement, session, responses.
+    func finish(_ outcome: SessionOutcome) async -> ReadReport {
+        let findings = findings.withLock { $0 }
+        let responses =
+            findings.report
+            ?? PresentationReport(
+                at: setup.context.clock.now(), rule: setup.verifier.rule, checks: CheckList(edition: setup.context.edition))
+        var before = setup.review.checks
+        before.append(contentsOf: outcome.checks)
+        return ReadReport(
+            responses.adding(checks: before), responses: findings.responses.count, documents: findings.documents,
+            failure: outcome.failure)
+    }
+
+    /// P49 for every document.
+    private func keyUse(_ documents: [Document]) async -> CheckList {
+        var checks = CheckList(edition: setup.context.edition)
+        for document in documents {
+            guard let key = try? document.issuerSigned.mobileSecurityObject().deviceKey,
+                let form = document.deviceSigned?.deviceAuth.form
+            else {
+                checks.notRun("P49", document.docType, .notPresent)
+                continue
+            }
+            if await setup.memory.note(deviceKey: key, form: form) {
+                checks.pass("P49", document.docType)
+            } else {
+                checks.fail("P49", document.docType, values: [])
+            }
+        }
+        return checks
+    }
+
+    private func record(
+        _ response: [UInt8], _ request: DeviceRequest, _ ordinal: Int, _ transcript: SessionTranscript, _ report: PresentationReport
+    ) async {
+        guard let wanted = try? PresentationRequest(request, edition: setup.context.edition) else { return }
+        let sent = findings.withLock { $0.sent.last } ?? []
+        await setup.context.logReader(
+            TransactionRecord(readerAt: setup.context.clock.now(), request: wanted, response: response, report: report),
+            evidence: [
+                Evidence(name: "engagement.txt", bytes: Array(setup.text.utf8)), Evidence(name: "request.cbor", bytes: sent),
+                Evidence(name: "response.cbor", bytes: response), Evidence(name: "transcript.cbor", bytes: transcript.taggedBytes),
+                Evidence(name: "report.json", bytes: Array(report.json().encoded(pretty: true).utf8)),
+            ])
+    }
+}
+
+extension PresentationReport {
+    /// This report with further checks behind its own.
+    fileprivate func appending(checks list: CheckList) -> PresentationReport {
+        merging(PresentationReport(at: at, rule: rule, checks: list))
+    }
+}

@@ -1,0 +1,90 @@
+import Codec
+import Credentials
+import Crypto
+
+/// What a reader makes wrong in its requests on purpose (`--fault`).
+struct RequestFaults: Sendable {
+    /// By the names of the check catalogue.
+    enum Fault: String, Sendable, CaseIterable {
+        case cbor = "request-cbor"
+        case major = "request-major"
+        case minor = "request-minor"
+        case tag = "items-request-tag24"
+        case shape = "items-request-shape"
+        case unknownDocType = "request-unknown-doctype"
+        case noAuthentication = "reader-auth-none"
+        case wrongSignature = "reader-signature-wrong"
+        case unprotectedAlgorithm = "reader-auth-alg"
+        case threeAges = "request-three-ages"
+
+        var summary: String {
+            switch self {
+            case .cbor: "the request lacks its last byte"
+            case .major: "DeviceRequest version 2.0"
+            case .minor: "DeviceRequest version 1.1 without a member of the second edition"
+            case .tag: "itemsRequest in a plain byte string"
+            case .shape: "itemsRequest without docType"
+            case .unknownDocType: "asks for a document type that nobody has"
+            case .noAuthentication: "the request is not signed"
+            case .wrongSignature: "one bit of each reader signature is flipped"
+            case .unprotectedAlgorithm: "the algorithm of reader authentication is not protected"
+            case .threeAges: "asks three age questions of the first document"
+            }
+        }
+
+        /// The checks that see it.
+        var trips: [String] { CheckCatalogue.rows.filter { $0.faults.contains(rawValue) }.map(\.id) }
+    }
+
+    private let faults: Set<Fault>
+
+    init(_ faults: Set<Fault>) { self.faults = faults }
+
+    func contains(_ fault: Fault) -> Bool { faults.contains(fault) }
+
+    /// What is asked, before anything is signed.
+    func spoil(_ requests: [ItemsRequest]) -> [ItemsRequest] {
+        requests.enumerated().map { position, request in
+            if contains(.unknownDocType) {
+                return ItemsRequest(docType: "org.example.unknown", nameSpaces: request.nameSpaces)
+            }
+            guard contains(.threeAges), position == 0, let first = request.nameSpaces.first else { return request }
+            let ages = [16, 18, 21].map { (identifier: AgeStatement(age: $0).identifier, intentToRetain: false) }
+            return ItemsRequest(
+                docType: request.docType,
+                nameSpaces: [(first.nameSpace, first.elements.filter { AgeStatement($0.identifier) == nil } + ages)]
+                    + request.nameSpaces.dropFirst())
+        }
+    }
+
+    /// The bytes that go out instead of an encoded DeviceRequest.
+    func spoil(_ request: DeviceRequest) -> [UInt8] {
+        var encoder = CBOREncoder()
+        encoder.map(2)
+        encoder.text("version")
+        encoder.text(contains(.major) ? "2.0" : contains(.minor) ? "1.1" : request.version.text)
+        encoder.text("docRequests")
+        encoder.array(request.docRequests.count)
+        for docRequest in request.docRequests { encode(docRequest, to: &encoder) }
+        return contains(.cbor) ? Array(encoder.bytes.dropLast()) : encoder.bytes
+    }
+
+    private func encode(_ request: DocRequest, to encoder: inout CBOREncoder) {
+        encoder.map(request.readerAuth == nil ? 1 : 2)
+        encoder.text("itemsRequest")
+        if contains(.tag) {
+            encoder.bytes(request.itemsRequest.content)
+        } else if contains(.shape) {
+            var items = CBOREncoder()
+            items.map(1)
+            items.text("nameSpaces")
+            items.map(0)
+            encoder.embedded(items.bytes)
+        } else {
+            encoder.raw(request.itemsRequest.encoded)
+        }
+        guard let readerAuth = request.readerAuth else { return }
+        encoder.text("readerAuth")
+        encoder.encode(readerAuth)
+    }
+}
