@@ -35,7 +35,7 @@ struct LintReport {
         if isSigned == false { lines.append("  \(console.style("FAIL", .red))  the signature is not the issuer's") }
         lines += result.findings.flatMap { finding in
             let word = finding.severity == .fail ? console.style("FAIL", .red) : console.style("warn", .yellow)
-            return ["  \(word)  \(finding.id): \(finding.message)", "        \(finding.clause)"]
+            return ["  \(word)  \(finding.description.replacingControlCharacters())", "        \(finding.clause)"]
         }
         if listsAll { lines += result.passed.map { "  \(console.style("pass", .green))  \($0)" } }
         lines += result.notRun.filter { listsAll || $0.reason.contains("not known") }.map { "  not run  \($0.id): \($0.reason)" }

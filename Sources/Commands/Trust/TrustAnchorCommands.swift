@@ -43,6 +43,10 @@ enum TrustAdd {
     ) { invocation in
         let role = invocation.string("role").flatMap(TrustRole.init) ?? .documents
         let types = invocation.strings("type")
+        // A line each in the anchor's file.
+        if let type = types.first(where: { $0.contains(where: \.isNewline) }) {
+            throw CommandError.usage("--type \(type): a document type is one line")
+        }
         let store = TrustStore(of: invocation.context.home)
         var certificates: [Certificate] = []
         for path in invocation.arguments {
@@ -94,7 +98,7 @@ enum TrustRemove {
         }
         for entry in entries { try store.remove(entry) }
         invocation.console.answer(["removed": .array(entries.map { .string(Hex.encode($0.anchor.certificate.sha256)) })]) {
-            entries.map { "removed \($0.id) \($0.anchor.certificate.subject)" }.joined(separator: "\n")
+            entries.map { "removed \($0.id)  \($0.anchor.certificate.subject)" }.joined(separator: "\n")
         }
         return .done
     }
