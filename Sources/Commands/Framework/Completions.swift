@@ -176,50 +176,69 @@ extension Array {
     fileprivate func appending(_ element: Element) -> [Element] { self + [element] }
 }
 
-/// fish: one `complete` line for each word that may stand somewhere.
+/// fish: one function that follows the words to a command, and one `complete` line for each word that may stand there.
 private struct FishCompletion {
     let root: Command
 
     var script: String {
         """
         # fish completion for \(root.name): \(root.name) completions fish | source
-        function __\(root.name)_at
-            set -l words
+        function __\(root.name)_path
+            set -l path ''
             for word in (commandline -opc)[2..]
-                string match -q -- '-*' $word; or set -a words $word
+                switch "$path/$word"
+                    case \(keys)
+                        set path "$path/$word"
+                end
             end
-            set -l wanted (string split ' ' -- $argv[1])
-            test -z "$argv[1]"; and set wanted
-            set -l count (count $wanted)
-            test "$words[1..$count]" = "$wanted"; or test $count -eq 0
+            echo "$path"
         end
         complete -c \(root.name) -f
-        \(GlobalOptions.all.map { line(words: "", $0) }.joined(separator: "\n"))
+        \(GlobalOptions.all.map { line(nil, $0) }.joined(separator: "\n"))
         \(Completions.nodes(root).flatMap(lines).joined(separator: "\n"))
 
         """
     }
 
-    private func lines(_ node: Completions.Node) -> [String] {
-        let condition = "-n \(Completions.quote("__\(root.name)_at \"\(node.words)\""))"
-        let commands = node.command.subcommands.map { command in
-            let siblings = node.command.subcommands.map(\.name).joined(separator: " ")
-            let unless = Completions.quote("__\(root.name)_at \"\(node.words)\"; and not __fish_seen_subcommand_from \(siblings)")
-            return "complete -c \(root.name) -n \(unless) -a \(command.name) -d \(Completions.quote(command.summary))"
-        }
-        let files = node.command.arguments.isEmpty ? [] : ["complete -c \(root.name) \(condition) -F"]
-        return commands + files + node.command.options.map { line(words: node.words, $0) }
+    private var keys: String {
+        Completions.nodes(root).dropFirst().map { Completions.quote(key($0)) }.joined(separator: " ")
     }
 
-    private func line(words: String, _ option: Option) -> String {
+    private func lines(_ node: Completions.Node) -> [String] {
+        let commands = node.command.subcommands.map { command in
+            "complete -c \(root.name) -n \(condition(node)) -a \(command.name) -d \(Completions.quote(command.summary))"
+        }
+        let arguments = node.command.arguments.map { argument in
+            if case .choice(let choices) = argument.kind {
+                "complete -c \(root.name) -n \(condition(node)) -a \(Completions.quote(choices.joined(separator: " ")))"
+            } else {
+                "complete -c \(root.name) -n \(condition(node)) -F"
+            }
+        }
+        return commands + arguments + node.path.flatMap(\.options).map { line(node, $0) }
+    }
+
+    private func line(_ node: Completions.Node?, _ option: Option) -> String {
         var parts = ["complete -c \(root.name)"]
-        if !words.isEmpty { parts.append("-n \(Completions.quote("__\(root.name)_at \"\(words)\""))") }
+        if let node { parts.append("-n \(condition(node))") }
         parts.append("-l \(option.name)")
         if let short = option.short { parts.append("-s \(short)") }
-        if !option.isFlag { parts.append("-r") }
-        if case .choice(let choices) = option.kind { parts.append("-a \(Completions.quote(choices.joined(separator: " ")))") }
-        if case .file = option.kind { parts.append("-F") }
+        switch option.kind {
+        case _ where option.isFlag: break
+        case .choice(let choices): parts.append("-x -a \(Completions.quote(choices.joined(separator: " ")))")
+        case .integer, .time: parts.append("-x")
+        case .file, .directory: parts.append("-r -F")
+        case .text: parts.append("-r")
+        }
         parts.append("-d \(Completions.quote(option.help))")
         return parts.joined(separator: " ")
+    }
+
+    private func condition(_ node: Completions.Node) -> String {
+        Completions.quote("test (__\(root.name)_path) = '\(key(node))'")
+    }
+
+    private func key(_ node: Completions.Node) -> String {
+        node.path.dropFirst().map { "/\($0.name)" }.joined()
     }
 }
