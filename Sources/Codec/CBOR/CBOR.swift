@@ -100,11 +100,19 @@ final class CBORDocument: Sendable {
     let outer: CBOR?
     /// What to add to an offset to have one in the outermost bytes; 0 unless an outer string came in chunks.
     let base: Int
+    /// How many documents this one is embedded in.
+    let level: Int
+    /// Documents in documents beyond this are refused, as whoever walks them recurses.
+    private static let maximalLevel = 16
 
     init(
         _ bytes: [UInt8], _ range: Range<Int>, limits: CBORLimits, outer: CBOR? = nil, base: Int = 0, allowsMore: Bool = false,
         refusesDuplicates: Bool = true
     ) throws(CBORError) {
+        level = outer.map { $0.document.level + 1 } ?? 0
+        guard level <= Self.maximalLevel else {
+            throw CBORError(.tooDeep(limit: Self.maximalLevel), path: outer?.path ?? FieldPath(), offset: range.lowerBound + base)
+        }
         var indexer = CBORIndexer(bytes, range, limits: limits, refusesDuplicates: refusesDuplicates)
         do throws(CBORIndexer.Failure) {
             try indexer.run()

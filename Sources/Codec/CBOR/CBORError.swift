@@ -81,7 +81,8 @@ extension CBORError.Reason: CustomStringConvertible {
     }
 }
 
-/// What a decoder accepts at most, whatever the bytes declare.
+/// What a decoder accepts at most, whatever the bytes declare. Besides, documents embedded in documents go 16 deep, and a map key
+/// that is neither integer nor string has at most 1024 bytes.
 public struct CBORLimits: Hashable, Sendable {
     /// Nested containers and tags; recursion is bounded by it, so at most 512.
     public var depth: Int

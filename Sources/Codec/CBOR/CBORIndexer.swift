@@ -150,6 +150,9 @@ struct CBORIndexer {
     }
 
     private func checkKeys(of map: Int) throws(Failure) {
+        if let key = index.firstOverlongKey(of: map) {
+            throw Failure(reason: .tooLarge(limit: CBORIndex.longestKey), offset: Int(index.nodes[key].start))
+        }
         guard let key = index.firstDuplicateKey(of: map) else { return }
         throw Failure(reason: .duplicateKey(index.diagnosticKey(key)), offset: Int(index.nodes[key].start))
     }

@@ -34,6 +34,20 @@ extension CBORIndex {
         return zip(keys, keys.dropFirst()).first { compareKeys($0, $1) == 0 }?.1
     }
 
+    /// Bytes that a key may have that is neither integer nor string: comparing such keys means to re-encode them.
+    static let longestKey = 1024
+
+    /// The first key beyond that limit.
+    func firstOverlongKey(of map: Int) -> Int? {
+        let end = Int(nodes[map].next)
+        var key = map + 1
+        while key < end {
+            if nodes[key].major > 3 && nodes[key].end - nodes[key].start > Self.longestKey { return key }
+            key = nextKey(after: key)
+        }
+        return nil
+    }
+
     private func nextKey(after key: Int) -> Int { Int(nodes[Int(nodes[key].next)].next) }
 
     /// Below, at or above 0 as the first key's canonical encoding sorts before, like or after the second's.

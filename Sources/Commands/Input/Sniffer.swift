@@ -28,6 +28,10 @@ enum Sniffer {
         {
             return looks
         }
+        let text = trimmed(String(decoding: bytes, as: UTF8.self))
+        if text.utf8.count > 8, let content = try? Hex.decode(text) {
+            return "\(content.count) bytes in hexadecimal that begin \(Hex.encode(content.prefix(8)))"
+        }
         if isText(bytes) { return "plain text: '\(String(decoding: bytes.prefix(24), as: UTF8.self))…'" }
         return "\(bytes.count) bytes that begin \(Hex.encode(bytes.prefix(8)))"
     }

@@ -35,7 +35,13 @@ struct Inspection {
         if let message = NFCAnnotator.annotate(bytes, at: 0) {
             return message.with(findings: NFCHandover.review(bytes, edition: edition).checks)
         }
-        let item = try Self.decode(bytes, origin)
+        let item: CBOR
+        do throws(CommandError) {
+            item = try Self.decode(bytes, origin)
+        } catch {
+            guard let message = NFCAnnotator.annotateOther(bytes) else { throw error }
+            return message
+        }
         let annotation = annotator.annotate(item)
         guard annotation.label == "DeviceEngagement" else { return annotation }
         return annotation.with(findings: EngagementReview(bytes: bytes, edition: edition).checks)

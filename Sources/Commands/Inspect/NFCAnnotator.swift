@@ -16,6 +16,20 @@ enum NFCAnnotator {
             offset: offset, length: bytes.count, children: records(handover, bytes.count, offset))
     }
 
+    /// The records of any other NDEF message, such as those of TNEP, nil if the bytes are none.
+    static func annotateOther(_ bytes: [UInt8]) -> Annotation? {
+        guard let message = try? NDEFMessage(decoding: bytes) else { return nil }
+        let children = message.records.map { record in
+            Annotation(
+                "record \(JSON.string(record.typeText).encoded())",
+                "\(format(record.typeNameFormat)), payload h'\(Hex.encode(record.payload))'",
+                offset: record.offset)
+        }
+        return Annotation(
+            "NDEF message", "\(children.count) records", clause: "NFC Forum NDEF 3.2", offset: 0, length: bytes.count,
+            children: children)
+    }
+
     private static func records(_ handover: NFCHandover, _ length: Int, _ offset: Int) -> [Annotation] {
         let records = handover.message.records
         let ends = records.dropFirst().map(\.offset) + [length]

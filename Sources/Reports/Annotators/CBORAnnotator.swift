@@ -22,15 +22,22 @@ package struct CBORAnnotator: Sendable {
     }
 
     /// What the item is, in the words of its specification; "CBOR" if no structure is recognised.
-    package func name(of item: CBOR) -> String {
-        if let structure = Recogniser.structure(of: item) { return structure.name }
+    package func name(of item: CBOR) -> String { known(item) ?? "CBOR" }
+
+    private func known(_ item: CBOR) -> String? {
+        if let structure = Recogniser.structure(of: item) { return message(item, structure.name) }
         switch item.tagNumber {
-        case 24: return ((try? item.embedded()).map { name(of: $0) }.map { $0 == "CBOR" ? nil : "\($0)Bytes" } ?? nil) ?? "CBOR"
-        case 18: return "COSE_Sign1"
-        case 17: return "COSE_Mac0"
+        case 24: return (try? item.embedded()).flatMap(known).map { "\($0)Bytes" }
+        case 17, 18: return (try? item.tagContent()).map { message($0, item.tagNumber == 18 ? "COSE_Sign1" : "COSE_Mac0") }
         case 61: return "CWT"
-        default: return "CBOR"
+        default: return nil
         }
+    }
+
+    /// A COSE message goes by what it carries, if that is known.
+    private func message(_ item: CBOR, _ name: String) -> String {
+        guard name.hasPrefix("COSE_"), let payload = try? item[2].embeddedContent(), let inner = known(payload) else { return name }
+        return "\(inner) in \(name)"
     }
 
     private func annotate(_ item: CBOR, _ label: String, _ shape: Shape) -> Annotation {
@@ -112,7 +119,7 @@ package struct CBORAnnotator: Sendable {
         case .array: children = positions(item, structure)
         default: return misfit(item, label, structure.name)
         }
-        let named = label == structure.name ? nil : structure.name
+        let named = label.hasSuffix(structure.name) ? nil : structure.name
         let texts = [named, structure.summary(item), size(item)].compactMap { $0 }
         return line(item, label, texts.joined(separator: ", "), clause: structure.clause, children)
     }
@@ -193,7 +200,9 @@ package struct CBORAnnotator: Sendable {
     }
 
     private func handover(_ item: CBOR, _ label: String) -> Annotation {
-        guard let content = try? item.byteSlice(), let inner = handoverMessage(Array(content), item.offset) else {
+        guard let content = try? item.byteSlice(),
+            let inner = handoverMessage(Array(content), item.offset + item.encodedRange.count - content.count)
+        else {
             return leaf(item, label, nil)
         }
         return line(item, label, inner.value, clause: inner.clause, inner.children)

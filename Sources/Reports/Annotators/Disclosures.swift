@@ -3,7 +3,7 @@ import Crypto
 import Ports
 
 /// The disclosures of an SD-JWT and where they belong (RFC 9901 §4.2, §7.1).
-final class Disclosures {
+struct Disclosures {
     /// `[salt, name, value]`, or `[salt, value]` for an array element.
     private struct Disclosure {
         let encoded: String
@@ -35,12 +35,12 @@ final class Disclosures {
     var count: Int { all.count }
 
     /// The payload as a tree, with each disclosed claim under its digest.
-    func place(in payload: JSON?, or part: String) -> Annotation {
+    mutating func place(in payload: JSON?, or part: String) -> Annotation {
         guard let payload else { return Annotation("payload", "no JSON in base64url: \(part.prefix(40))") }
         return annotate(payload, "payload", "$", depth: 0)
     }
 
-    private func annotate(_ json: JSON, _ label: String, _ path: String, depth: Int) -> Annotation {
+    private mutating func annotate(_ json: JSON, _ label: String, _ path: String, depth: Int) -> Annotation {
         // A disclosure may disclose itself only by a broken hash, but a text of any depth must end.
         guard depth < 64 else { return Annotation(label, "nested too deep") }
         var annotation = JSONAnnotator.annotate(json, label: label)
@@ -65,18 +65,20 @@ final class Disclosures {
         return annotation
     }
 
-    private func placed(_ digests: [JSON], _ path: String, _ depth: Int) -> Annotation {
+    private mutating func placed(_ digests: [JSON], _ path: String, _ depth: Int) -> Annotation {
         let children = digests.enumerated().map { position, digest in
             placed(digest.stringValue ?? digest.encoded(), "[\(position)]", "\(path)[\(position)]", depth)
         }
         return Annotation("_sd", "\(digests.count) digests", children: children)
     }
 
-    private func placed(_ digest: String, _ label: String, _ path: String, _ depth: Int) -> Annotation {
+    private mutating func placed(_ digest: String, _ label: String, _ path: String, _ depth: Int) -> Annotation {
         guard let position = all.firstIndex(where: { $0.digest == digest }), let value = all[position].value else {
             return Annotation(label, "\(digest) — not disclosed, or a decoy")
         }
         all[position].places.append(path)
+        // A digest may stand once only (RFC 9901 §7.1); following it each time would let a short text grow without end.
+        guard all[position].places.count == 1 else { return Annotation(label, "\(digest) — disclosure \(position) once more") }
         let claim = annotate(value, all[position].name ?? "element", path, depth: depth + 1)
         return Annotation(label, "\(digest) — disclosure \(position)", children: [claim])
     }

@@ -30,7 +30,7 @@ package enum JOSEAnnotator {
         let tokens = parts[0].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard tokens.count == 3, let last = parts.last else { return Annotation("SD-JWT", "its first part is no JWS") }
         let payload = json(tokens[1])
-        let disclosures = Disclosures(Array(parts.dropFirst().dropLast()), algorithm: payload?["_sd_alg"]?.stringValue ?? "sha-256")
+        var disclosures = Disclosures(Array(parts.dropFirst().dropLast()), algorithm: payload?["_sd_alg"]?.stringValue ?? "sha-256")
         var children = [header(json(tokens[0]), tokens[0]), disclosures.place(in: payload, or: tokens[1]), signature(tokens[2])]
         children.append(disclosures.annotation)
         if !last.isEmpty { children.append(keyBinding(last, signed: text.dropLast(last.count), disclosures)) }

@@ -187,13 +187,12 @@ extension Structure {
         "DeviceSigned", "8.3.2.1.2.2",
         [
             .text("nameSpaces", .embedded(.dictionary("name space", .dictionary("element", .any)))),
-            .text(
-                "deviceAuth",
-                .structure(
-                    Structure(
-                        "DeviceAuth", "9.1.3",
-                        [.text("deviceSignature", .structure(coseSign1)), .text("deviceMac", .structure(coseMac0))]))),
+            .text("deviceAuth", .structure(deviceAuth)),
         ])
+
+    static let deviceAuth = Structure(
+        "DeviceAuth", "ISO/IEC 18013-5:2021 9.1.3",
+        [.text("deviceSignature", .structure(coseSign1)), .text("deviceMac", .structure(coseMac0))])
 
     static let mobileSecurityObject = Structure(
         "MobileSecurityObject", "ISO/IEC 18013-5:2021 9.1.2.4",

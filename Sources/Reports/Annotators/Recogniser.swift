@@ -35,6 +35,8 @@ enum Recogniser {
         (["nameSpaces", "deviceAuth"], .deviceSigned),
         (["docType", "nameSpaces"], .itemsRequest),
         (["itemsRequest"], .docRequest),
+        (["deviceSignature"], .deviceAuth),
+        (["deviceMac"], .deviceAuth),
         (["bits", "lst"], .statusList),
     ]
 
