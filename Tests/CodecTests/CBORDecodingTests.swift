@@ -102,6 +102,12 @@ func refusal(_ hex: String, limits: CBORLimits = .standard) throws -> CBORError?
         #expect(try refusal("8201a12061")?.path.description == "[1][-1]")
     }
 
+    @Test func aPathNamesTheMapWithTheDuplicate() throws {
+        #expect(try refusal("8301a20102010302")?.path.description == "[1]")
+        #expect(try refusal("a16161a2010201030000")?.path.description == "a")
+        #expect(try refusal("a16161bf01020103ff00")?.path.description == "a")
+    }
+
     @Test func refusesCountsThatTheInputCannotHold() throws {
         #expect(try refusal("9b0000000100000000")?.reason == .countExceedsInput(1 << 32))
         #expect(try refusal("bb8000000000000000")?.reason == .countExceedsInput(1 << 63))

@@ -46,9 +46,9 @@ struct CBORIndexer {
         } else {
             try definite(major, info, argument, node, depth)
         }
+        if major == 5 && refusesDuplicates { try checkKeys(of: node) }
         index.nodes[node].end = UInt32(position)
         index.nodes[node].next = UInt32(index.nodes.count)
-        if major == 5 && refusesDuplicates { try checkKeys(of: node) }
     }
 
     private mutating func argument(_ info: UInt8) throws(Failure) -> UInt64 {

@@ -1,6 +1,7 @@
 extension CBORIndex {
     /// A key of a map that occurred before, by value: encodings that differ only in the width of a head, in chunks or in
     /// the precision of a float are the same key.
+    /// The content of the map must be the last of the index.
     func firstDuplicateKey(of map: Int) -> Int? {
         let count = nodes[map].argument
         guard count > 1 else { return nil }
@@ -8,7 +9,7 @@ extension CBORIndex {
     }
 
     private func pairwiseDuplicate(_ map: Int) -> Int? {
-        let end = Int(nodes[map].next)
+        let end = nodes.count
         var key = nextKey(after: map + 1)
         while key < end {
             var earlier = map + 1
@@ -23,7 +24,7 @@ extension CBORIndex {
 
     /// Sorting keeps a hostile map of many keys at n log n comparisons, which no choice of keys can make worse.
     private func sortedDuplicate(_ map: Int) -> Int? {
-        let end = Int(nodes[map].next)
+        let end = nodes.count
         var keys: [Int] = []
         var key = map + 1
         while key < end {
@@ -39,7 +40,7 @@ extension CBORIndex {
 
     /// The first key beyond that limit.
     func firstOverlongKey(of map: Int) -> Int? {
-        let end = Int(nodes[map].next)
+        let end = nodes.count
         var key = map + 1
         while key < end {
             if nodes[key].major > 3 && nodes[key].end - nodes[key].start > Self.longestKey { return key }

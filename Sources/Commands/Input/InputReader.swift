@@ -10,6 +10,9 @@ enum InputReader {
         if let content = Sniffer.content(ofText: argument) {
             return Input(origin: "the text", encodings: content.encodings, content: content.content)
         }
+        if argument.utf8.count > 8, argument.utf8.count % 2 == 1, argument.allSatisfy(\.isHexDigit) {
+            throw .refused("the text looks like hexadecimal, but \(argument.utf8.count) digits are no whole number of bytes")
+        }
         throw isPath(argument)
             ? .environment("\(argument): no such file")
             : .refused("the text \(excerpt(argument)) is neither a file nor anything known", hint: known)

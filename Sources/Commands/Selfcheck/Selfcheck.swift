@@ -39,6 +39,7 @@ enum Selfcheck {
     private static func files(_ invocation: Invocation) throws(CommandError) -> [VectorFile] {
         var files = suites.flatMap(\.builtIn).map { VectorFile(path: "built-in/\($0.path)", bytes: $0.bytes) }
         if let folder = invocation.string("vectors") { files += try VectorFile.all(in: folder) }
+        guard !files.isEmpty else { throw CommandError("no vector file is built in or in the folder") }
         guard let part = invocation.string("only") else { return files }
         let chosen = files.filter { $0.path.contains(part) }
         guard !chosen.isEmpty else { throw .usage("--only \(part): no vector file has this in its path") }
