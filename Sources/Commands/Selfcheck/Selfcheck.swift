@@ -29,6 +29,8 @@ enum Selfcheck {
     static let suites: [any VectorSuite] = [
         CBORVectors(),
         MDocVectors(),
+        EngagementVectors(),
+        NFCEngagementVectors(),
         QRVectors(),
         CertificateVectors(),
         COSEVectors(),
