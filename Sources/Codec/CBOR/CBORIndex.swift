@@ -46,6 +46,23 @@ struct CBORIndex: Sendable {
         return chunks(of: index).reduce(into: []) { $0 += bytes[$1.content] }
     }
 
+    /// The value of a map's member with this text as its key.
+    func value(of map: Int, named name: UnsafeBufferPointer<UInt8>) -> Int? {
+        let end = Int(nodes[map].next)
+        var key = map + 1
+        while key < end {
+            let value = Int(nodes[key].next)
+            if nodes[key].major == 3, isContent(of: key, name) { return value }
+            key = Int(nodes[value].next)
+        }
+        return nil
+    }
+
+    private func isContent(of index: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard nodes[index].argument == UInt64(name.count) else { return false }
+        return content(of: index).withUnsafeBufferPointer { $0.elementsEqual(name) }
+    }
+
     /// One chunk of an indefinite-length string.
     struct Chunk {
         /// Additional information of its head.

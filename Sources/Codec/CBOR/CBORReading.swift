@@ -135,7 +135,9 @@ extension CBOR {
 
     /// The member of a map with a text key, nil if there is none.
     public func optional(_ key: String) throws(CBORError) -> CBOR? {
-        try map().first { $0.raw.major == 3 && $0.document.index.content(of: Int($0.node)).elementsEqual(key.utf8) }
+        guard raw.major == 5 else { throw unexpected("map") }
+        var key = key
+        return key.withUTF8 { document.index.value(of: Int(node), named: $0) }.map(child)
     }
 
     /// The member of a map with an integer key, or the element of an array, nil if there is none.

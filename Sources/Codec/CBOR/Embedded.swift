@@ -3,47 +3,40 @@
 public struct Embedded<Value> {
     /// What the content means.
     public let value: Value
-    /// The complete item, `D8 18 58 …`, as received or made.
-    public let encoded: [UInt8]
-    /// The content of the byte string: the encoded value without tag and string head.
-    public let content: ArraySlice<UInt8>
+    /// The complete item, `D8 18 58 …`, as received or made: a view into the message that it came with.
+    public let item: CBOR
 
     /// Reads tag 24 and the value in it.
     public init(_ cbor: CBOR) throws(CBORError) where Value: CBORDecodable {
-        let string = try cbor.tagged(24)
-        self.init(try Value(string.embeddedContent()), cbor, string)
+        value = try Value(cbor.tagged(24).embeddedContent())
+        item = cbor
     }
 
     /// Wraps a value in its own encoding.
     public init(_ value: Value) where Value: CBOREncodable {
-        let content = value.encodedCBOR
-        var encoder = CBOREncoder(capacity: content.count + 12)
-        encoder.embedded(content)
         self.value = value
-        encoded = encoder.bytes
-        self.content = encoded[(encoded.count - content.count)...]
+        item = CBOR(encoding: { $0.embedded(value.encodedCBOR) })
     }
 
-    private init(_ value: Value, _ cbor: CBOR, _ string: CBOR) {
-        self.value = value
-        encoded = cbor.encoded
-        content =
-            string.isIndefinite ? string.document.index.content(of: Int(string.node)) : encoded.suffix(Int(string.raw.argument))
-    }
+    /// A copy of the complete item.
+    public var encoded: [UInt8] { item.encoded }
+
+    /// The content of the byte string: the encoded value without tag and string head.
+    public var content: ArraySlice<UInt8> { item.document.index.content(of: Int(item.node) + 1) }
 }
 
 extension Embedded: Sendable where Value: Sendable {}
 
 extension Embedded: Hashable {
     /// Same bytes.
-    public static func == (left: Self, right: Self) -> Bool { left.encoded == right.encoded }
+    public static func == (left: Self, right: Self) -> Bool { left.item == right.item }
     /// By the bytes.
-    public func hash(into hasher: inout Hasher) { hasher.combine(encoded) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(item) }
 }
 
 extension Embedded: CBOREncodable {
     /// Writes the bytes as received or made.
-    public func encode(to encoder: inout CBOREncoder) { encoder.raw(encoded) }
+    public func encode(to encoder: inout CBOREncoder) { encoder.item(item) }
 }
 
 extension Embedded: CBORDecodable where Value: CBORDecodable {}

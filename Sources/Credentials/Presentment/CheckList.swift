@@ -10,6 +10,7 @@ public struct CheckList: Sendable {
 
     public init(edition: Edition) {
         self.edition = edition
+        checks.reserveCapacity(64)
     }
 
     public mutating func pass(_ id: String, _ subject: String) {

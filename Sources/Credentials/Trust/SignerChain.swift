@@ -15,6 +15,8 @@ public struct SignerChain: Sendable {
     public let profile: LintResult
     /// Whether there was an anchor to look for.
     public let hadAnchors: Bool
+    /// The signer as reports name it; nil where the leaf cannot be read.
+    public let identity: PresentedDocument.Issuer?
 
     public struct Unreadable: Sendable, Equatable {
         public let place: Int
@@ -45,6 +47,9 @@ public struct SignerChain: Sendable {
         self.unreadable = unreadable
         hadAnchors = !anchors.isEmpty
         key = try? certificates.first?.publicKey()
+        identity = certificates.first.map {
+            PresentedDocument.Issuer(subject: $0.subject.description, sha256: $0.sha256)
+        }
         let result = ChainVerifier(anchors: anchors, policy: policy).verify(chain: certificates, at: time)
         self.result = result
         self.profile =

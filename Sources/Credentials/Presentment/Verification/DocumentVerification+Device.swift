@@ -83,7 +83,7 @@ extension DocumentVerification {
         guard let readerKey = session.readerKey else { return list.notRun("R24.mac", subject, .noKey) }
         guard let secret = try? readerKey.agree(with: key) else { return list.notRun("R24.mac", subject, .needs("R24.mac-curve")) }
         judge("R24.mac", transcript, signed) { payload, salt in
-            guard let macKey = try? HKDF.sha256(ikm: secret, salt: salt, info: Array("EMacKey".utf8), length: 32) else {
+            guard let macKey = try? HKDF.sha256(ikm: secret, salt: salt(), info: Array("EMacKey".utf8), length: 32) else {
                 return false
             }
             return (try? mac.verify(key: macKey, detachedPayload: payload)) != nil
@@ -92,7 +92,8 @@ extension DocumentVerification {
 
     /// A proof over the transcript; after a failure every known mistake is tried, and the one that verifies is named.
     private mutating func judge(
-        _ id: String, _ transcript: SessionTranscript, _ signed: DeviceSigned, verifies: ([UInt8], [UInt8]) -> Bool
+        _ id: String, _ transcript: SessionTranscript, _ signed: DeviceSigned,
+        verifies: (_ payload: [UInt8], _ salt: @autoclosure () -> [UInt8]) -> Bool
     ) {
         let payload = DeviceAuthentication.bytes(
             transcript: transcript, docType: document.docType, nameSpaces: signed.nameSpaces)

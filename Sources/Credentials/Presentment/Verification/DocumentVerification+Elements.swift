@@ -9,11 +9,9 @@ extension DocumentVerification {
     }
 
     private mutating func checkDateForms() {
-        guard let definition = DocumentDefinition.of(document.docType) else { return list.notRun("R22.element", subject, .profile) }
+        guard let dated = DatedElements.of(document.docType) else { return list.notRun("R22.element", subject, .profile) }
         let faults = presented.claims.compactMap { claim -> String? in
-            guard let fault = definition.element(claim.element, in: claim.namespace)?.type.dateFault(in: claim.value) else {
-                return nil
-            }
+            guard let fault = dated.type(of: claim.element, in: claim.namespace)?.dateFault(in: claim.value) else { return nil }
             return "\(claim.element): \(fault) as its definition asks"
         }
         guard !faults.isEmpty else { return list.pass("R22.element", subject) }
@@ -37,5 +35,41 @@ extension DocumentVerification {
             return list.notRun(id, subject, .notPresent)
         }
         list.judge(id, subject, value == expected, [value, expected])
+    }
+}
+
+/// The elements of a document type that are dates or hold some, looked up at once.
+private struct DatedElements: Sendable {
+    private let types: [NameSpace: [DataElementIdentifier: ElementType]]
+
+    private init(_ definition: DocumentDefinition) {
+        types = Dictionary(
+            uniqueKeysWithValues: definition.nameSpaces.map { nameSpace in
+                let dated = nameSpace.elements.filter { $0.type.holdsDates }
+                return (
+                    nameSpace.nameSpace, Dictionary(dated.map { ($0.identifier, $0.type) }, uniquingKeysWith: { first, _ in first })
+                )
+            })
+    }
+
+    func type(of identifier: DataElementIdentifier, in nameSpace: NameSpace) -> ElementType? { types[nameSpace]?[identifier] }
+
+    /// nil for types without a table.
+    static func of(_ docType: DocType) -> DatedElements? { known[docType] }
+
+    private static let known = Dictionary(
+        DocumentDefinition.known.map { ($0.docType, DatedElements($0)) }, uniquingKeysWith: { first, _ in first })
+}
+
+extension ElementType {
+    /// Whether a value of this type is a date or holds one.
+    fileprivate var holdsDates: Bool {
+        switch self {
+        case .fullDate, .tdate, .date: true
+        case .list(let type): type.holdsDates
+        case .record(let members): members.contains { $0.type.holdsDates }
+        case .choice(let types): types.contains { $0.holdsDates }
+        case .text, .unsigned, .boolean, .bytes, .picture, .any: false
+        }
     }
 }

@@ -11,17 +11,11 @@ extension DocumentVerification {
         list.notRun("R11.revoked", subject, .notInThisBuild)
         if let signer {
             signer.recordIssuerChecks(in: &list, docType: document.docType, subject: subject)
-            present(signer)
+            presented.trusted = signer.hadAnchors ? signer.isTrusted : nil
+            presented.issuer = signer.identity
         }
         checkSignature(signer)
         return signer
-    }
-
-    private mutating func present(_ signer: SignerChain) {
-        presented.trusted = signer.hadAnchors ? signer.isTrusted : nil
-        presented.issuer = signer.signer.map {
-            PresentedDocument.Issuer(subject: $0.subject.description, sha256: $0.sha256)
-        }
     }
 
     /// R10: how the certificates are carried. Nil, with the rows of everything that needs them, when there are none.

@@ -21,26 +21,27 @@ extension DocumentVerification {
     private mutating func checkDigests() {
         let missingInput: NotRunReason? =
             object == nil ? .needs("R15.payload") : object?.hash == nil ? .needs("R15.digest-algorithm") : nil
+        presented.claims.reserveCapacity(itemCount)
         var unknown: [[String]] = []
         var different: [[String]] = []
         for (nameSpace, items) in document.issuerSigned.nameSpaces {
             let digests = object?.valueDigests.first { $0.nameSpace == nameSpace }?.digests ?? [:]
             for item in items {
                 let expected = digests[item.value.digestID]
-                let matches = expected.map { isDigest($0, of: item.encoded) } ?? false
+                let matches = expected.map { isDigest($0, of: item.item) } ?? false
                 if expected == nil { unknown.append([nameSpace, String(item.value.digestID)]) }
                 if expected != nil, !matches { different.append([nameSpace, item.value.elementIdentifier]) }
                 present(nameSpace, item.value.elementIdentifier, item.value.elementValue, .issuer, isVerified: matches)
             }
         }
         if let missingInput { return list.notRun(["R16", "R17"], subject, missingInput) }
-        list.judge("R16", subject, violations: unknown.map { ["\($0[0])", $0[1]] })
+        list.judge("R16", subject, violations: unknown)
         list.judge("R17", subject, violations: different)
     }
 
-    private func isDigest(_ expected: [UInt8], of bytes: [UInt8]) -> Bool {
+    private func isDigest(_ expected: [UInt8], of item: CBOR) -> Bool {
         guard let hash = object?.hash else { return false }
-        return bytes.withUnsafeBytes { hash.matches(expected, $0) }
+        return item.withEncoded { hash.matches(expected, $0) }
     }
 
     mutating func present(
@@ -53,7 +54,7 @@ extension DocumentVerification {
 
     private mutating func checkRandoms() {
         var short: [[String]] = []
-        var seen: Set<[UInt8]> = []
+        var seen: Set<[UInt8]> = Set(minimumCapacity: itemCount)
         var isReused = false
         for (nameSpace, items) in document.issuerSigned.nameSpaces {
             for item in items {
@@ -66,19 +67,22 @@ extension DocumentVerification {
         list.judge("R18.random-reused", subject, !isReused)
     }
 
+    private var itemCount: Int { document.issuerSigned.nameSpaces.reduce(0) { $0 + $1.items.count } }
+
     /// An element counts once, whoever signed it.
     private mutating func checkDuplicates() {
         let signed = document.deviceSigned?.nameSpaces.value.nameSpaces ?? []
         guard !document.issuerSigned.nameSpaces.isEmpty || !signed.isEmpty else {
             return list.notRun("R18.element", subject, .notPresent)
         }
-        var seen: [NameSpace: Set<DataElementIdentifier>] = [:]
         var twice: [[String]] = []
-        let issued = document.issuerSigned.nameSpaces.map { ($0.nameSpace, $0.items.map(\.value.elementIdentifier)) }
-        for (nameSpace, identifiers) in issued + signed.map({ ($0.nameSpace, $0.elements.map(\.identifier)) }) {
-            for identifier in identifiers where !seen[nameSpace, default: []].insert(identifier).inserted {
-                twice.append([nameSpace, identifier])
+        for (nameSpace, items) in document.issuerSigned.nameSpaces {
+            var seen = Set<DataElementIdentifier>(minimumCapacity: items.count)
+            let alsoSigned = signed.filter { $0.nameSpace == nameSpace }.flatMap { $0.elements.map(\.identifier) }
+            for item in items where !seen.insert(item.value.elementIdentifier).inserted {
+                twice.append([nameSpace, item.value.elementIdentifier])
             }
+            twice += alsoSigned.filter(seen.contains).map { [nameSpace, $0] }
         }
         list.judge("R18.element", subject, violations: twice)
     }
@@ -87,7 +91,7 @@ extension DocumentVerification {
         var twice: [[String]] = []
         var large: [[String]] = []
         for (nameSpace, items) in document.issuerSigned.nameSpaces {
-            var seen: Set<UInt64> = []
+            var seen = Set<UInt64>(minimumCapacity: items.count)
             for item in items {
                 let id = item.value.digestID
                 if !seen.insert(id).inserted { twice.append([String(id), nameSpace]) }
