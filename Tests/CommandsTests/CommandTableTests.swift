@@ -26,12 +26,12 @@ import Testing
 
     @Test(arguments: entries.filter { $0.command.run != nil })
     func hasExamplesThatParse(_ entry: Entry) throws {
-        #expect(!entry.command.examples.isEmpty)
+        var paths: [[String]] = []
         for example in entry.command.examples {
             let words = try #require(Self.words(example.line), "\(example.line)")
-            let parsed = try Parser.parse(words, root: Root.command)
-            #expect(parsed.path.map(\.name).starts(with: entry.path.map(\.name)), "\(example.line) shows this command")
+            paths.append(try Parser.parse(words, root: Root.command).path.map(\.name))
         }
+        #expect(paths.contains { $0.starts(with: entry.path.map(\.name)) }, "an example shows this command")
     }
 
     @Test(arguments: entries)

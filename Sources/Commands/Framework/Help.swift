@@ -52,7 +52,7 @@ enum Help {
 
     private static func rows(_ options: [Option]) -> [(String, String)] {
         options.map { option in
-            let values = option.values.map { $0.contains("|") ? "VALUE" : $0 }
+            let values = if case .choice = option.kind { ["VALUE"] } else { option.values }
             let names = option.short.map { "-\($0), --\(option.name)" } ?? "--\(option.name)"
             return (([names] + values).joined(separator: " "), describe(option))
         }
