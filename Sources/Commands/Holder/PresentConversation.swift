@@ -73,9 +73,10 @@ final class PresentConversation: HolderConversation {
             .adding(checks: outcome.checks)
         await record(findings.exchanges, outcome, report)
         let refusals = findings.exchanges.count { $0.presentation == nil }
+        console.failure(outcome.failure, role: "holder")
         PresentView(console).show(report, outcome, refusals: refusals)
-        if outcome.exchanges == 0, let failure = outcome.failure { throw CommandError(session: failure) }
-        return outcome.exchanges == 0 || refusals > 0 ? .refused : report.verdict.exitCode
+        let isIncomplete = outcome.exchanges == 0 || refusals > 0 || outcome.failure is SessionError
+        return isIncomplete ? .refused : report.verdict.exitCode
     }
 
     private func record(_ exchanges: [Exchange], _ outcome: SessionOutcome, _ report: PresentationReport) async {

@@ -31,9 +31,6 @@ struct PresentView {
     /// The end.
     func show(_ report: PresentationReport, _ outcome: SessionOutcome, refusals: Int) {
         for check in report.checks where check.outcome.isViolation { console.out("\(check.outcome.word)  \(Self.line(check))") }
-        if let failure = outcome.failure, outcome.exchanges > 0 {
-            console.out("the session broke off: \(CommandError(session: failure).what)")
-        }
         console.out(
             "\(outcome.exchanges) of the reader's requests answered, \(refusals) refused; checks: \(report.verdict.rawValue)")
         var object = report.json().objectValue ?? JSONObject()

@@ -1,3 +1,4 @@
+import Codec
 import Glibc
 import Proximity
 
@@ -66,7 +67,7 @@ extension CommandError {
         }
     }
 
-    /// Why a session ended early.
+    /// Why a session ended early, or could not begin.
     init(session failure: any Error) {
         switch failure {
         case let error as CommandError: self = error
@@ -75,5 +76,16 @@ extension CommandError {
         case is CancellationError: self = .interrupted
         default: self.init("\(failure)")
         }
+    }
+}
+
+extension Console {
+    /// Says why a session broke off; the report follows.
+    func failure(_ failure: (any Error)?, role: String) {
+        guard let failure else { return }
+        let error = CommandError(session: failure)
+        talk("error: \(error.what)".replacingControlCharacters())
+        if let hint = error.hint { talk("hint: \(hint)") }
+        event(.error, role: role, ["error": .string(error.what), "hint": error.hint.map { .string($0) } ?? .null])
     }
 }

@@ -40,10 +40,11 @@ enum ReaderRead {
         let setup = try await ReadSetup(invocation)
         let report = try await Interrupt.cancelling { try await read(setup, invocation) }
         for file in files { try file.write(report.presentation, redacting: invocation.flag("redact")) }
-        show(report, invocation)
         await setup.remember()
-        if let failure = report.failure, report.responses == 0 { throw CommandError(session: failure) }
-        return report.isRefused && report.presentation.verdict != .fail ? .refused : report.presentation.verdict.exitCode
+        invocation.console.failure(report.failure, role: "reader")
+        show(report, invocation)
+        let isIncomplete = report.isRefused || report.responses < setup.requests.count
+        return isIncomplete ? .refused : report.presentation.verdict.exitCode
     }
 
     private static func read(_ setup: ReadSetup, _ invocation: Invocation) async throws -> ReadReport {

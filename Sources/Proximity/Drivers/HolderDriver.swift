@@ -71,9 +71,12 @@ public struct HolderDriver: Sendable {
             throw LinkError.closed
         }
         let misuse = faults.misuse(role: .mdoc, ordinal: request.ordinal)
+        // A response that could not be sent has not been given.
+        var answered = session
         let message = spoil(
-            try session.respond(response, then: faults.contains(.status20Early) ? .termination : nil, misuse: misuse))
+            try answered.respond(response, then: faults.contains(.status20Early) ? .termination : nil, misuse: misuse))
         try await wire.send(message)
+        session = answered
         await conversation.note(.sent(bytes: message.count))
         if faults.contains(.dataAfterTermination), let end = session.terminate() {
             try await wire.send(end)
@@ -104,9 +107,7 @@ public struct HolderDriver: Sendable {
         switch error {
         case let error as SessionError:
             await wire.sayGoodbye(faults.contains(.silentDrop) ? nil : error.replyMessage)
-        case LinkError.cancelled, LinkError.timedOut, is CancellationError:
-            await wire.sayGoodbye(session.terminate())
-        case is LinkError:
+        case let error as LinkError where !error.leavesLinkUsable:
             break
         default:
             await wire.sayGoodbye(session.terminate())

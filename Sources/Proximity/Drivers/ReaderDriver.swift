@@ -92,8 +92,7 @@ public struct ReaderDriver: Sendable {
     private func sayGoodbye(after error: any Error, _ session: inout ReaderSession, _ wire: Wire) async {
         switch error {
         case let error as SessionError: await wire.sayGoodbye(error.replyMessage)
-        case LinkError.cancelled, LinkError.timedOut, is CancellationError: await wire.sayGoodbye(session.terminate())
-        case is LinkError: break
+        case let error as LinkError where !error.leavesLinkUsable: break
         default: await wire.sayGoodbye(session.terminate())
         }
     }

@@ -34,3 +34,13 @@ public enum LinkError: Error, Sendable, Hashable {
     /// The address of a link cannot be used.
     case address(String)
 }
+
+extension LinkError {
+    /// Whether the peer can still be told that the session is over: it broke a rule of the transfer, or this end gave up.
+    var leavesLinkUsable: Bool {
+        switch self {
+        case .lost, .closed, .identMismatch, .system, .address: false
+        case .cancelled, .timedOut, .messageTooLong, .partFirstByte, .stateValue, .dataBeforeStart, .dataAfterEnd, .misplaced: true
+        }
+    }
+}

@@ -133,7 +133,11 @@ public struct ReaderSession: Sendable {
             guard case .lost = error else { break }
             found.violate("R4.after", "connection closed without termination, response was delivered")
         case (.answered, .orderly), (.ended, _):
-            if hasResponse { found.pass("R4.before", "R4.after") }
+            if hasResponse {
+                found.pass("R4.before", "R4.after")
+            } else if !found.isViolated("R4.before") {
+                withoutResponse("the session ended before a response")
+            }
             found.pass("P45")
         }
     }
