@@ -3,6 +3,7 @@ enum IssuerCommands {
     static let table = [
         Command(
             name: "issuer", summary: "make documents",
-            subcommands: [])
+            discussion: "Documents of test issuers. Their signers' certificates come from `trust make`.",
+            subcommands: [Mint.command])
     ]
 }
