@@ -10,6 +10,7 @@ package struct CertificateMaker: Sendable {
     package let edition: Edition
     /// The time around which certificates are made: valid since before, until well after.
     package let time: Timestamp
+    /// A deterministic one makes deterministic signatures, too.
     package let random: any RandomSource
     /// Alpha-2 code in every subject.
     package let country: String

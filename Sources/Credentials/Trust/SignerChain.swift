@@ -18,7 +18,9 @@ public struct SignerChain: Sendable {
     /// The signer as reports name it; nil where the leaf cannot be read.
     public let identity: PresentedDocument.Issuer?
 
+    /// A certificate that cannot be read.
     public struct Unreadable: Sendable, Equatable {
+        /// 0 is the leaf.
         public let place: Int
         public let error: CertificateError
     }

@@ -21,7 +21,9 @@ public struct Certificate: Sendable, Hashable {
     /// Of `tbsCertificate.signature`, which has to be the same.
     public let signedAlgorithm: AlgorithmIdentifier
     public let issuer: DistinguishedName
+    /// First second of validity.
     public let notBefore: Timestamp
+    /// Last second of validity.
     public let notAfter: Timestamp
     public let subject: DistinguishedName
     /// SubjectPublicKeyInfo, DER.

@@ -11,6 +11,7 @@ public struct ChainPolicy: Sendable {
     /// Seconds of tolerance on both ends of every validity period.
     public var skew: Int64
 
+    /// - Parameter skew: seconds.
     public init(handledCriticalExtensions: Set<OID>, signatureAlgorithms: Set<SignatureAlgorithm>, skew: Int64 = 60) {
         self.handledCriticalExtensions = handledCriticalExtensions
         self.signatureAlgorithms = signatureAlgorithms
@@ -64,9 +65,9 @@ public struct ChainVerifier: Sendable {
 
     /// A root has no place in a chain: it is trusted for where it came from, not for having been sent.
     private func withoutAnchor(_ chain: [Certificate], _ findings: inout [ChainFinding]) -> [Certificate] {
-        guard chain.count > 1 || chain.first.map(isAuthority) == true, let last = chain.last,
-            last.isSelfIssued || anchors.contains(last)
-        else { return chain }
+        guard let last = chain.last, chain.count > 1 || isAuthority(last), last.isSelfIssued || anchors.contains(last) else {
+            return chain
+        }
         findings.append(ChainFinding(.rootInChain, certificate: chain.count - 1))
         return chain.count > 1 ? chain.dropLast() : chain
     }

@@ -10,6 +10,7 @@ public struct DistinguishedName: Sendable, Hashable, CustomStringConvertible {
         /// The characters, encoded as `form` says.
         public let value: [UInt8]
 
+        /// An attribute to be made; `form` nil is UTF8String, or PrintableString where RFC 5280 leaves no choice.
         public init(_ type: OID, _ text: String, form: StringForm? = nil) {
             let form = form ?? (type == .countryName || type == .nameSerialNumber ? .printable : .utf8)
             self.type = type
@@ -48,6 +49,7 @@ public struct DistinguishedName: Sendable, Hashable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(encoded) }
 
     public var isEmpty: Bool { relativeNames.isEmpty }
+    /// All attributes, in order.
     public var attributes: [Attribute] { relativeNames.flatMap { $0 } }
 
     /// The first attribute of this type.
@@ -58,6 +60,7 @@ public struct DistinguishedName: Sendable, Hashable, CustomStringConvertible {
         return nil
     }
 
+    /// C of the first attribute that has it; likewise ST, O, CN.
     public var country: String? { attribute(.countryName)?.text }
     public var stateOrProvince: String? { attribute(.stateOrProvinceName)?.text }
     public var organization: String? { attribute(.organizationName)?.text }

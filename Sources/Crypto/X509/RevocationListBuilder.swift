@@ -5,6 +5,7 @@ public import Ports
 public struct RevocationListBuilder: Sendable {
     /// One certificate to be revoked.
     public struct Entry: Sendable {
+        /// Content of the INTEGER, two's complement.
         public var serialNumber: [UInt8]
         public var revokedAt: Timestamp
         public var extensions: [CertificateExtension]
@@ -16,10 +17,12 @@ public struct RevocationListBuilder: Sendable {
         }
     }
 
+    /// 1 or 2.
     public var version = 2
     public var signatureAlgorithm: SignatureAlgorithm
     public var issuer: DistinguishedName
     public var thisUpdate: Timestamp
+    /// Nil leaves it out.
     public var nextUpdate: Timestamp?
     public var entries: [Entry] = []
     public var extensions: [CertificateExtension] = []
