@@ -61,8 +61,15 @@ enum TrustMake {
         let home = CertificateFolder(of: context.home)
         let folder = invocation.string("out").map(CertificateFolder.init(path:)) ?? home
         let curve = invocation.string("curve").flatMap(Curve.init) ?? .p256
+        guard curve.isWeierstrass || mayHaveEdwardsKey.contains(invocation.argument) else {
+            throw .usage(
+                "--curve \(curve.rawValue): only document signers and readers may have such a key",
+                hint: "choose a NIST or Brainpool curve")
+        }
         return TestCertificates(maker: maker, folder: folder, fallback: home, curve: curve)
     }
+
+    private static let mayHaveEdwardsKey = [TestCertificates.Product.ds, .reader, .tls].map(\.rawValue)
 
     private static func rules(_ product: TestCertificates.Product, _ edition: Edition) -> [String] {
         product == .crl ? RevocationListProfile.rules : product.profile?.rules(in: edition) ?? []
