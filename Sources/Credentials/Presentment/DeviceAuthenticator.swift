@@ -54,6 +54,7 @@ struct DeviceAuthenticator {
 
     private func mac(_ payload: [UInt8], _ key: KeyInfo) async throws(PresentationError) -> COSEMac0 {
         var macKey = try await macKey(key)
+        defer { macKey.erase() }
         if draft.spoilsProof { macKey[0] ^= 1 }
         let headers = COSEHeaders(algorithm: .hmac256)
         let (protected, unprotected) = draft.algorithmIsProtected ? (headers, COSEHeaders.empty) : (.empty, headers)
@@ -78,10 +79,11 @@ struct DeviceAuthenticator {
         guard readerKey.curve == key.curve, key.curve.canAgree else {
             throw .macNotPossible(device: key.curve, session: readerKey.curve)
         }
-        let secret: [UInt8]
+        var secret: [UInt8]
         do { secret = try await presenter.keyStore.agree(with: readerKey, using: key.id, unlock: unlock) } catch {
             throw .key(error)
         }
+        defer { secret.erase() }
         do { return try DeviceAuthentication.macKey(sharedSecret: secret, transcript: draft.transcript) } catch {
             throw .cose(.key(error))
         }

@@ -1,3 +1,4 @@
+import Codec
 public import Ports
 
 /// Software keys in memory, gone with the process: for tests, demos and as the model of every other store.
@@ -78,8 +79,7 @@ public actor MemoryKeyStore: KeyStore {
     }
 
     private func add(_ key: PrivateKey, _ options: KeyOptions) -> KeyInfo {
-        let digits = Array("0123456789abcdef")
-        let id = KeyID(rawValue: String(random.bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }))
+        let id = KeyID(rawValue: Hex.encode(random.bytes(16)))
         var passphrase: Passphrase?
         if case .passphrase(let text) = options.unlock { passphrase = Passphrase(text, salt: random.bytes(16)) }
         let entry = Entry(key: key, options: options, passphrase: passphrase)

@@ -209,7 +209,9 @@ extension HolderSession {
     private func agree(_ establishment: SessionEstablishment, _ readerKey: PublicKey) throws(SessionError) -> Established {
         do {
             let transcript = try handover.transcript(of: engagement, eReaderKeyBytes: establishment.eReaderKeyBytes)
-            let cipher = try SessionCipher(role: .mdoc, sharedSecret: key.agree(with: readerKey), transcript: transcript)
+            var secret = try key.agree(with: readerKey)
+            defer { secret.erase() }
+            let cipher = try SessionCipher(role: .mdoc, sharedSecret: secret, transcript: transcript)
             return Established(cipher: cipher, transcript: transcript, readerKey: readerKey)
         } catch let error as CryptoError {
             throw self.error(.own(error))

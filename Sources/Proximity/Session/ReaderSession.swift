@@ -48,7 +48,8 @@ public struct ReaderSession: Sendable {
         found = SessionChecks(role: .reader, edition: edition)
         do {
             transcript = try handover.transcript(of: engagement, eReaderKeyBytes: eReaderKeyBytes)
-            let secret = try key.agree(with: eDeviceKey)
+            var secret = try key.agree(with: eDeviceKey)
+            defer { secret.erase() }
             state = .ready(try SessionCipher(role: .reader, sharedSecret: secret, transcript: transcript))
         } catch let error as CryptoError {
             throw SessionError(reason: .own(error), state: "new")

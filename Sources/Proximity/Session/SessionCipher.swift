@@ -36,12 +36,14 @@ public struct SessionCipher: Sendable {
     private var received: UInt32 = 0
 
     /// Derives SKReader and SKDevice: HKDF-SHA-256 over `sharedSecret` with SHA-256(SessionTranscriptBytes) as salt.
-    /// - Parameter sharedSecret: Z, the x coordinate of the agreement of both ephemeral keys.
+    /// - Parameter sharedSecret: Z, the x coordinate of the agreement of both ephemeral keys; the caller erases it.
     public init(role: MdocRole, sharedSecret: [UInt8], transcript: SessionTranscript) throws(CryptoError) {
         let salt = transcript.hash
         func key(of sender: MdocRole) throws(CryptoError) -> AESGCM {
             let info = sender == .reader ? "SKReader" : "SKDevice"
-            return try AESGCM(key: HKDF.sha256(ikm: sharedSecret, salt: salt, info: Array(info.utf8), length: 32))
+            var bytes = try HKDF.sha256(ikm: sharedSecret, salt: salt, info: Array(info.utf8), length: 32)
+            defer { bytes.erase() }
+            return try AESGCM(key: bytes)
         }
         self.role = role
         (sending, receiving) = (try key(of: role), try key(of: role.peer))

@@ -81,11 +81,13 @@ extension DocumentVerification {
         guard mac.payload == nil else { return list.notRun("R24.mac", subject, .needs("R24.payload")) }
         guard let transcript = session.transcript else { return list.notRun("R24.mac", subject, .noTranscript) }
         guard let readerKey = session.readerKey else { return list.notRun("R24.mac", subject, .noKey) }
-        guard let secret = try? readerKey.agree(with: key) else { return list.notRun("R24.mac", subject, .needs("R24.mac-curve")) }
+        guard var secret = try? readerKey.agree(with: key) else { return list.notRun("R24.mac", subject, .needs("R24.mac-curve")) }
+        defer { secret.erase() }
         judge("R24.mac", transcript, signed) { payload, salt in
-            guard let macKey = try? HKDF.sha256(ikm: secret, salt: salt(), info: Array("EMacKey".utf8), length: 32) else {
+            guard var macKey = try? HKDF.sha256(ikm: secret, salt: salt(), info: Array("EMacKey".utf8), length: 32) else {
                 return false
             }
+            defer { macKey.erase() }
             return (try? mac.verify(key: macKey, detachedPayload: payload)) != nil
         }
     }
