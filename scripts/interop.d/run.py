@@ -157,8 +157,7 @@ def response_of_walletbench(cases, world):
     def make():
         bench = world.bench
         _, minted = bench.run("issuer", "mint", "--type", "mdl", "--to-holder", "--no-passphrase")
-        anchor = world.folder / "own-iaca.pem"
-        bench.run("trust", "export", "--role", "document", "-o", anchor)
+        anchor = bench.home / "trust" / "made" / "iaca.pem"
         report, response, transcript = bench.present(minted["id"], anchor)
         world.must_pass(report)
         return response, transcript, x509.load_pem_x509_certificates(anchor.read_bytes())
