@@ -64,15 +64,15 @@ class Bench:
             holder.wait()
         if holder.returncode not in (0, 1):
             raise Refused("holder present ended %d: %s" % (holder.returncode, said.strip()[:300]))
-        return report, *self._evidence()
+        transcript = cbor2.loads(self.evidence("transcript.cbor"))
+        return report, self.evidence("response.cbor"), transcript.value
 
-    def _evidence(self):
-        """Response and SessionTranscript of the reader's last transaction, as its log has them."""
+    def evidence(self, name):
+        """A file of the evidence that the reader's log has of its last transaction."""
         _, log = self.run("reader", "log", "list")
         folder = self.home.parent / "evidence"
         self.run("reader", "log", "export", log["records"][-1]["id"], "-o", folder)
-        transcript = cbor2.loads((folder / "transcript.cbor").read_bytes())
-        return (folder / "response.cbor").read_bytes(), transcript.value
+        return (folder / name).read_bytes()
 
     @staticmethod
     def _engagement(holder):

@@ -207,13 +207,14 @@ BREAKS = {"bad_digest": bad_digest, "bad_issuer_signature": bad_issuer_signature
 
 
 def claims():
-    """An mDL's mandatory elements without portrait and driving privileges, dates as full-date."""
+    """An mDL's mandatory elements, dates as full-date. The portrait begins and ends like a JPEG, that is all."""
     day = lambda text: cbor2.CBORTag(1004, text)
     return {MDL_NAMESPACE: {
         "family_name": "Mustermann", "given_name": "Erika", "birth_date": day("1984-08-12"),
         "issue_date": day("2026-01-15"), "expiry_date": day("2036-01-14"), "issuing_country": "UT",
         "issuing_authority": "Utopia Department of Roads", "document_number": "UT-123456789",
-        "un_distinguishing_sign": "UTO", "age_over_18": True, "height": 172}}
+        "un_distinguishing_sign": "UTO", "portrait": b"\xff\xd8\xff\xe0" + bytes(600) + b"\xff\xd9",
+        "driving_privileges": [{"vehicle_category_code": "B"}], "age_over_18": True, "height": 172}}
 
 
 def plain_claims():

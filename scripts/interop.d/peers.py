@@ -53,14 +53,19 @@ def verify_openvc(response, roots, transcript, doctype):
 
 
 def verify_cddl(response, roots, transcript, doctype):
-    import cddl_verifier
-    schema = (pathlib.Path(__file__).parent / "mdoc.cddl").read_text()
-    for data, root in ((response, "DeviceResponse"), (transcript, "SessionTranscript")):
-        result = cddl_verifier.validate(schema, data, root)
-        if not result.valid:
-            raise ValueError("%s: %s" % (root, result))
+    must_have_shape(response, "DeviceResponse")
+    must_have_shape(transcript, "SessionTranscript")
     return {namespace: sorted(cbor2.loads(item.value)["elementIdentifier"] for item in items)
             for namespace, items in cbor2.loads(response)["documents"][0]["issuerSigned"]["nameSpaces"].items()}
+
+
+def must_have_shape(data, root):
+    """Raises unless the bytes fit the rule of mdoc.cddl."""
+    import cddl_verifier
+    schema = (pathlib.Path(__file__).parent / "mdoc.cddl").read_text()
+    result = cddl_verifier.validate(schema, data, root)
+    if not result.valid:
+        raise ValueError("%s: %s" % (root, result))
 
 
 def issue_isomdoc(claims, doctype, signer, signer_key, device_key):
@@ -107,3 +112,5 @@ ISSUERS = {"isomdoc": issue_isomdoc, "pymdoccbor": issue_pymdoccbor, "openid4vci
 BLIND = {"pymdoccbor": {"bad_device_signature"}, "cddl": set(kit.BREAKS)}
 # Issuers that want dates as text and give them the tag; the others write what they are given.
 TAGS_DATES_ITSELF = {"pymdoccbor"}
+# Device keys that a verifier copes with, besides P-256.
+CURVES = {"openvc": ("P-256", "P-384", "Ed25519"), "cddl": ("P-256", "brainpoolP320r1", "Ed448")}
