@@ -148,4 +148,28 @@ struct WycheproofVectors: VectorSuite {
         guard let member = json[name] else { throw Mismatch("the case has no \"\(name)\"") }
         return member
     }
+
+    /// From C2SP/wycheproof testvectors_v1 (Apache-2.0).
+    let builtIn = [
+        VectorFile(
+            path: "jose/wycheproof/aes_gcm_test.json",
+            text: """
+                {"testGroups": [{"tests": [{"tcId": 1, "key": "5b9604fe14eadba931b0ccf34843dab9", "iv": "028318abc1824029138141a2", "aad": "", "msg": "001d0c231287c1182784554ca3a21908", "ct": "26073cc1d851beff176384dc9896d5ff", "tag": "0a3ea7a5487cb5f7d70fb6c58d038554", "result": "valid"}, {"tcId": 41, "key": "000102030405060708090a0b0c0d0e0f", "iv": "505152535455565758595a5b", "aad": "", "msg": "202122232425262728292a2b2c2d2e2f", "ct": "eb156d081ed6b6b55f4612f021d87b39", "tag": "d9847dbc326a06e988c77ad3863e6083", "result": "invalid"}]}]}
+                """),
+        VectorFile(
+            path: "jose/wycheproof/ecdsa_secp256r1_sha256_p1363_test.json",
+            text: """
+                {"testGroups": [{"type": "EcdsaP1363Verify", "publicKeyDer": "3059301306072a8648ce3d020106082a8648ce3d030107034200042927b10512bae3eddcfe467828128bad2903269919f7086069c8c4df6c732838c7787964eaac00e5921fb1498a60f4606766b3d9685001558d1a974e7341513e", "sha": "SHA-256", "tests": [{"tcId": 1, "msg": "313233343030", "sig": "2ba3a8be6b94d5ec80a6d9d1190a436effe50d85a1eee859b8cc6af9bd5c2e184cd60b855d442f5b3c7b11eb6c4e0ae7525fe710fab9aa7c77a67f79e6fadd76", "result": "valid"}, {"tcId": 2, "msg": "313233343030", "sig": "012ba3a8bd6b94d5ed80a6d9d1190a436ebccc0833490686deac8635bcb9bf536900b329f479a2bbd0a5c384ee1493b1f5186a87139cac5df4087c134b49156847db", "result": "invalid"}]}]}
+                """),
+        VectorFile(
+            path: "jose/wycheproof/hkdf_sha256_test.json",
+            text: """
+                {"testGroups": [{"tests": [{"tcId": 1, "ikm": "0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b", "salt": "000102030405060708090a0b0c", "info": "f0f1f2f3f4f5f6f7f8f9", "size": 42, "okm": "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865", "result": "valid"}]}]}
+                """),
+        VectorFile(
+            path: "jose/wycheproof/x25519_test.json",
+            text: """
+                {"testGroups": [{"tests": [{"tcId": 1, "public": "504a36999f489cd2fdbc08baff3d88fa00569ba986cba22548ffde80f9806829", "private": "c8a9d5a91091ad851c668b0736c1c9a02936c0d3ad62670858088047ba057475", "shared": "436a2c040cf45fea9b29a0cb81b1f41458f863d0d61b453d0a982720d6d61320", "result": "valid"}]}]}
+                """),
+    ]
 }
