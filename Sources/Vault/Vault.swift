@@ -28,7 +28,7 @@ package actor Vault {
         let records = records
         let path = path
         return try connection.transaction(
-            { () throws(VaultError) in try body(VaultTransaction(records)) }, failed: { $0.vaultError(path: path) })
+            { () throws(VaultError) in try Self.run(body, over: records) }, failed: { $0.vaultError(path: path) })
     }
 
     /// Runs `body` over one consistent state, without waiting for writers. It must not write.
@@ -38,8 +38,16 @@ package actor Vault {
         let records = records
         let path = path
         return try connection.transaction(
-            writing: false, { () throws(VaultError) in try body(VaultTransaction(records)) },
+            writing: false, { () throws(VaultError) in try Self.run(body, over: records) },
             failed: { $0.vaultError(path: path) })
+    }
+
+    /// Not inlined: the optimiser of Swift 6.3.1 crashes over a non-copyable value made inside a closure that it inlines.
+    @inline(never)
+    private static func run<R: Sendable>(
+        _ body: @Sendable (borrowing VaultTransaction) throws(VaultError) -> R, over records: SealedRecords
+    ) throws(VaultError) -> R {
+        try body(VaultTransaction(records))
     }
 
     private var records: SealedRecords {

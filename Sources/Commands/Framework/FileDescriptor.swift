@@ -26,7 +26,10 @@ struct FileDescriptor: Sendable {
             let count = Glibc.write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
             if count > 0 {
                 rest = rest.dropFirst(count)
-            } else if count < 0, errno != EINTR {
+            } else if errno == EAGAIN {
+                var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+                poll(&wait, 1, -1)
+            } else if errno != EINTR {
                 return false
             }
         }

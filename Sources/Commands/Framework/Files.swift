@@ -26,9 +26,11 @@ enum Files {
             }
             return
         }
-        guard isReplaceable(path) else { return try write(bytes, into: path, mode: mode) }
+        guard isReplaceable(path) else { return try write(bytes, into: path, named: path, O_TRUNC, mode) }
         let temporary = "\(path).\(getpid()).part"
-        try write(bytes, into: temporary, mode: mode)
+        // Left by a process of the same number that was killed, or put there by someone else: never written through.
+        unlink(temporary)
+        try write(bytes, into: temporary, named: path, O_CREAT | O_EXCL, mode)
         guard rename(temporary, path) == 0 else {
             let reason = Errno.last
             unlink(temporary)
@@ -63,12 +65,15 @@ enum Files {
         return lstat(path, &info) != 0 || info.st_mode & S_IFMT == S_IFREG
     }
 
-    private static func write(_ bytes: [UInt8], into path: String, mode: mode_t) throws(CommandError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw .environment("\(path): \(Errno.last)") }
+    /// - Parameter name: the path for messages.
+    private static func write(
+        _ bytes: [UInt8], into path: String, named name: String, _ flags: Int32, _ mode: mode_t
+    ) throws(CommandError) {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, mode)
+        guard descriptor >= 0 else { throw .environment("\(name): \(Errno.last)") }
         defer { close(descriptor) }
         guard bytes.withUnsafeBytes({ FileDescriptor(descriptor).write($0) }) else {
-            throw .environment("\(path): \(Errno.last)", hint: "is the disk full?")
+            throw .environment("\(name): \(Errno.last)", hint: "is the disk full?")
         }
     }
 
