@@ -68,7 +68,9 @@ struct AskingConsent: ConsentProvider {
 
     /// A line typed, or nil when there is none to come or the run is interrupted.
     private func ask(_ question: String) async -> String? {
+        if Task.isCancelled { return nil }
         console.ask(question)
+        defer { if Task.isCancelled { console.talk("") } }
         guard let cancel = try? WakePipe() else { return nil }
         return try? await Threads.run(cancel: cancel) { () -> Result<String?, LinkError> in
             var watched = [

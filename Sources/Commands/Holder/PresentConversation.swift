@@ -72,10 +72,11 @@ final class PresentConversation: HolderConversation {
         let report = PresentationReport(at: setup.context.clock.now(), rule: rule, checks: findings.checks)
             .adding(checks: outcome.checks)
         await record(findings.exchanges, outcome, report)
-        let refusals = findings.exchanges.count { $0.presentation == nil }
+        let refusals = findings.exchanges.prefix(outcome.exchanges).count { $0.presentation == nil }
+        let unanswered = findings.exchanges.count - min(outcome.exchanges, findings.exchanges.count)
         console.failure(outcome.failure, role: "holder")
         PresentView(console).show(report, outcome, refusals: refusals)
-        let isIncomplete = outcome.exchanges == 0 || refusals > 0 || outcome.failure is SessionError
+        let isIncomplete = outcome.exchanges == 0 || refusals + unanswered > 0 || outcome.failure is SessionError
         return isIncomplete ? .refused : report.verdict.exitCode
     }
 
@@ -131,8 +132,11 @@ final class PresentConversation: HolderConversation {
         }
         guard !proposal.isEmpty else { return refuse("nothing that is asked can be answered", Presenter.refusal(of: proposal)) }
         guard let consent = await Consent.obtain(for: proposal, from: setup.consent, at: setup.context.clock.now()) else {
+            // Cancelled: the reader has gone, or the person interrupts. Neither is a decision.
+            try Task.checkCancellation()
             return refuse("consent was refused", Presenter.refusal(of: proposal))
         }
+        try Task.checkCancellation()
         return try await present(consent, presenter, request, &report)
     }
 

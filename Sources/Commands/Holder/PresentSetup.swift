@@ -34,7 +34,7 @@ struct PresentSetup: Sendable {
         context = invocation.context
         faults = try FaultSelection(context, role: .mdoc)
         guard let link = invocation.string("link") else { throw LinkChoice.noBluetooth("no --link given") }
-        address = try LinkChoice.address(link)
+        address = try LinkChoice.listeningAddress(link)
         mode = invocation.string("ble-mode").flatMap(GATTMode.init) ?? .peripheral
         timeout = invocation.integer("timeout")
         consent = try PresentConsent.provider(try invocation.required("consent"), invocation.console)

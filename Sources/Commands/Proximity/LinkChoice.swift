@@ -18,6 +18,17 @@ enum LinkChoice {
         }
     }
 
+    /// The address to listen on, which also is the one that the engagement names.
+    static func listeningAddress(_ text: String) throws(CommandError) -> LinkAddress {
+        let address = try address(text)
+        if case .tcp(let host, _) = address, ["0.0.0.0", "::", "*"].contains(host) {
+            throw .usage(
+                "--link \(text): a reader cannot connect to \(host)",
+                hint: "name the address of this machine that the reader reaches")
+        }
+        return address
+    }
+
     static func noBluetooth(_ what: String) -> CommandError {
         .environment(
             "\(what): Bluetooth comes in a later version of walletbench",

@@ -41,21 +41,29 @@ enum ReaderRead {
         let report = try await Interrupt.cancelling { try await read(setup, invocation) }
         for file in files { try file.write(report.presentation, redacting: invocation.flag("redact")) }
         await setup.remember()
-        invocation.console.failure(report.failure, role: "reader")
+        if invocation.console.isJSON { invocation.console.failure(report.failure, role: "reader") }
         show(report, invocation)
+        if !invocation.console.isJSON { invocation.console.failure(report.failure, role: "reader") }
         let isIncomplete = report.isRefused || report.responses < setup.requests.count
         return isIncomplete ? .refused : report.presentation.verdict.exitCode
     }
 
     private static func read(_ setup: ReadSetup, _ invocation: Invocation) async throws -> ReadReport {
         guard setup.review.isUsable, let engagement = setup.review.engagement, let key = setup.review.eDeviceKey else {
-            return ReadReport(setup.emptyReport, responses: 0, documents: 0, failure: nil)
+            return ReadReport(setup.emptyReport, responses: 0, documents: 0, failure: unusable(setup.review))
         }
         invocation.console.event(.engaged, role: "reader", ["engagement": .string(setup.text)])
         let conversation = try ReadConversation(setup, engagement, key, invocation)
         let outcome: SessionOutcome
         do { outcome = try await conversation.driver.run(conversation) } catch { throw CommandError(session: error) }
         return await conversation.finish(outcome)
+    }
+
+    private static func unusable(_ review: EngagementReview) -> CommandError {
+        let failed = review.checks.checks.first { $0.outcome == .fail }
+        return CommandError(
+            "no session can be made of this engagement: \(failed.map { "\($0.id) \($0.reason ?? $0.name)" } ?? "its key is not usable")",
+            hint: "walletbench inspect explains it; the report lists every check")
     }
 
     private static func show(_ report: ReadReport, _ invocation: Invocation) {
@@ -67,7 +75,7 @@ enum ReaderRead {
             return console.event(.report, role: "reader", object)
         }
         console.out(TableReport(report.presentation, ReportOptions(redacting: redacting, colour: console.showsColours)).text)
-        if report.isRefused { console.out("the holder returned no document") }
+        if report.isRefused, report.failure == nil { console.out("the holder returned no document") }
     }
 }
 

@@ -35,16 +35,19 @@ public struct HolderDriver: Sendable {
         var session = HolderSession(engagement: engagement, key: key, edition: edition)
         var (exchanges, end, failure): (Int, LinkEnd, (any Error)?) = (0, .orderly, nil)
         do {
-            while !session.isEnded, let message = try await wire.receive() {
+            var next = try await wire.receive()
+            while !session.isEnded, let message = next {
                 await conversation.note(.received(bytes: message.count))
                 switch try session.receive(message) {
                 case .request(let request):
-                    guard let response = try await conversation.answer(request) else {
-                        await refuse(&session, wire, conversation)
-                        break
+                    switch try await wire.listening(during: { try await conversation.answer(request) }) {
+                    case .done(let response?):
+                        try await send(response, to: request, &session, wire, conversation)
+                        exchanges += 1
+                        next = session.isEnded ? nil : try await wire.receive()
+                    case .done(nil): await refuse(&session, wire, conversation)
+                    case .heard(let message): next = message
                     }
-                    try await send(response, to: request, &session, wire, conversation)
-                    exchanges += 1
                 case .terminated(let status):
                     await conversation.note(.terminated(by: .reader, status))
                 }

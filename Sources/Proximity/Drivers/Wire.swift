@@ -61,8 +61,38 @@ struct Wire: Sendable {
         return .broken(error, idleSeconds: Int((monotonicMilliseconds() - lastMessage.withLock { $0 }) / 1000))
     }
 
-    private func touch() {
+    fileprivate func touch() {
         let now = monotonicMilliseconds()
         lastMessage.withLock { $0 = now }
+    }
+}
+
+extension Wire {
+    /// What came first.
+    enum Meanwhile<Value: Sendable>: Sendable {
+        case done(Value)
+        /// A message, or nil when the peer ended the transfer.
+        case heard([UInt8]?)
+    }
+
+    /// Does `work`, which may take a person's time, and listens meanwhile: a peer that ends or vanishes cancels it. Nothing that
+    /// was received is lost, whichever comes first.
+    func listening<Value: Sendable>(
+        during work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Meanwhile<Value> {
+        let link = link
+        let outcome: Result<Meanwhile<Value>, any Error> = await withTaskGroup(of: Result<Meanwhile<Value>, any Error>.self) {
+            group in
+            group.addTask { do { return .success(.done(try await work())) } catch { return .failure(error) } }
+            group.addTask { do { return .success(.heard(try await link.receive())) } catch { return .failure(error) } }
+            let first = await group.next() ?? .failure(LinkError.cancelled)
+            group.cancelAll()
+            let second = await group.next() ?? .failure(LinkError.cancelled)
+            if case .success(.heard) = second { return second }
+            return first
+        }
+        let result = try outcome.get()
+        touch()
+        return result
     }
 }

@@ -32,15 +32,19 @@ public final class SocketListener: LinkEndpoint {
 
     public var method: RetrievalMethod { .stream(StreamOptions(address: address, mode: mode)) }
 
-    /// A connection that goes away before Start does not count: the next one is waited for (ISO/IEC 18013-5:2021 §8.3.3.1.1.8).
+    /// A connection that goes away, says something else or nothing before Start does not count: the next one is waited for
+    /// (ISO/IEC 18013-5:2021 §8.3.3.1.1.8).
     public func open(_ role: MdocRole, ident: [UInt8]) async throws(LinkError) -> any Link {
         while true {
             let (socket, cancel, limit) = (socket, cancel, engagementSeconds.map { $0 * 1000 })
             let accepted = try await Threads.run(cancel: cancel) { Socket.accept(from: socket, within: limit, cancel: cancel) }
             do {
                 return try await SocketPipe.openLink(accepted, mode: mode, role: role, ident: ident, fitting: fitting)
-            } catch LinkError.lost(.beforeStart) {
-                continue
+            } catch {
+                switch error {
+                case .cancelled, .identMismatch: throw error
+                default: continue
+                }
             }
         }
     }

@@ -15,7 +15,9 @@ enum TimeLimit {
             }
             let first = await group.next() ?? nil
             group.cancelAll()
+            // The limit may have struck while the body was just ending: what it has got is not thrown away.
             if let first { return first }
+            if case .success(let value)?? = await group.next() { return .success(value) }
             return Task.isCancelled ? .failure(.cancelled) : .failure(.timedOut(seconds: seconds, doing: doing))
         }
         return try result.get()
