@@ -32,7 +32,7 @@ struct HeldDocument: Sendable {
                 issuerSigned = try IssuerSigned(CBOR(decoding: try await vault.bytes(of: copy, in: stored)))
             } catch { fault = "cannot be read: \(error)" }
         }
-        let mso = issuerSigned.flatMap { try? $0.mobileSecurityObject() }
+        let mso = issuerSigned.flatMap { try? $0.readableSecurityObject() }
         return HeldDocument(
             stored: stored, copy: copy, issuerSigned: issuerSigned, mso: mso,
             warnings: (fault.map { [$0] } ?? []) + warnings(stored, mso, keys, time))

@@ -59,7 +59,7 @@ struct ImportedCopy: Sendable {
     private static func copy(_ item: CBOR, _ origin: String) throws(CBORError) -> ImportedCopy {
         let inner = try item.optional("issuerAuth") == nil ? item["issuerSigned"] : item
         let issuerSigned = try IssuerSigned(inner)
-        let mso = try issuerSigned.mobileSecurityObject()
+        let mso = try issuerSigned.readableSecurityObject()
         var notes: [String] = []
         if let stated = try? item.optional("docType")?.text(), stated != mso.docType {
             notes.append("\(origin): docType \(stated) outside, \(mso.docType) in the signed part, which counts")

@@ -41,14 +41,17 @@ struct Wallet: Sendable {
     }
 
     /// Puts a document into the wallet, its device keys being in the key store already.
-    /// - Parameter copies: IssuerSigned (CBOR) with the name of its device key, one or a batch.
+    /// - Parameters:
+    ///   - copies: IssuerSigned (CBOR) with the name of its device key, one or a batch.
+    ///   - docType: the type under which it is presented; nil takes what the issuer signed.
     func add(
-        mdoc copies: [(issuerSigned: [UInt8], keyID: KeyID?)], displayName: String? = nil,
+        mdoc copies: [(issuerSigned: [UInt8], keyID: KeyID?)], docType: DocType? = nil, displayName: String? = nil,
         policy: StoredDocument.UsePolicy = .rotate,
         at time: Timestamp, random: any RandomSource
     ) async throws(CommandError) -> StoredDocument {
         guard let first = copies.first else { throw CommandError("there is no copy to put into the wallet") }
-        let document = try Self.description(of: first.issuerSigned, displayName: displayName, policy: policy, at: time)
+        let document = try Self.description(
+            of: first.issuerSigned, docType: docType, displayName: displayName, policy: policy, at: time)
         let new = copies.map { NewCopy(bytes: $0.issuerSigned, keyID: $0.keyID?.rawValue) }
         return try await vaultCall { () async throws(VaultError) in
             try await vault.add(document, copies: new, random: random)
@@ -56,11 +59,12 @@ struct Wallet: Sendable {
     }
 
     private static func description(
-        of bytes: [UInt8], displayName: String?, policy: StoredDocument.UsePolicy, at time: Timestamp
+        of bytes: [UInt8], docType: DocType?, displayName: String?, policy: StoredDocument.UsePolicy, at time: Timestamp
     ) throws(CommandError) -> StoredDocument {
         do throws(CBORError) {
             let issuerSigned = try IssuerSigned(CBOR(decoding: bytes))
-            let docType = try issuerSigned.mobileSecurityObject().docType
+            let signedType = try issuerSigned.readableSecurityObject().docType
+            let docType = docType ?? signedType
             return StoredDocument(
                 id: "", format: "mso_mdoc", type: docType,
                 displayName: displayName ?? DocumentDefinition.of(docType)?.displayName ?? docType,
@@ -71,7 +75,8 @@ struct Wallet: Sendable {
     private func issued(_ document: StoredDocument, keyID: String, bytes: [UInt8]) throws(CommandError) -> IssuedDocument {
         do throws(CBORError) {
             return try IssuedDocument(
-                id: document.id, issuerSigned: IssuerSigned(CBOR(decoding: bytes)), keyID: KeyID(rawValue: keyID),
+                id: document.id, docType: document.type, issuerSigned: IssuerSigned(CBOR(decoding: bytes)),
+                keyID: KeyID(rawValue: keyID),
                 displayName: document.displayName)
         } catch { throw .refused("document \(document.id) cannot be read: \(error)", hint: "import it again") }
     }

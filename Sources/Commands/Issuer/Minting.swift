@@ -94,7 +94,7 @@ struct Minting {
             throw error
         }
         let stored = try await wallet.add(
-            mdoc: zip(copies, keys).map { ($0.encodedCBOR, $1.id) }, displayName: invocation.string("name"),
+            mdoc: zip(copies, keys).map { ($0.encodedCBOR, $1.id) }, docType: type.docType, displayName: invocation.string("name"),
             policy: invocation.string("policy").flatMap(StoredDocument.UsePolicy.init) ?? .rotate, at: context.clock.now(),
             random: context.random)
         try answer(stored, copies)

@@ -43,7 +43,7 @@ extension IssuedDocument {
 
 extension IssuerSigned {
     /// The MSO, also where the issuer forgot tag 24: the holder passes on what it was given, and the reader says what is wrong.
-    fileprivate func readableSecurityObject() throws(CBORError) -> MobileSecurityObject {
+    public func readableSecurityObject() throws(CBORError) -> MobileSecurityObject {
         if let payload = try issuerAuth.payloadContent(), payload.kind == .map { return try MobileSecurityObject(payload) }
         return try mobileSecurityObject()
     }
