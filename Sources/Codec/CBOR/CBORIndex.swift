@@ -38,6 +38,24 @@ struct CBORIndex: Sendable {
         return children
     }
 
+    /// The value of the first key in a map that matches.
+    private func value(in map: Int, where matches: (Int) -> Bool) -> Int? {
+        let end = Int(nodes[map].next)
+        var key = map + 1
+        while key < end {
+            let value = Int(nodes[key].next)
+            if matches(key) { return value }
+            key = Int(nodes[value].next)
+        }
+        return nil
+    }
+
+    /// The value of an integer key, whatever the encoding of the key.
+    func value(in map: Int, key: Int) -> Int? {
+        let (major, argument): (UInt8, UInt64) = key < 0 ? (1, UInt64(~key)) : (0, UInt64(key))
+        return value(in: map) { nodes[$0].major == major && nodes[$0].argument == argument }
+    }
+
     /// The content of a string, chunks joined.
     func content(of index: Int) -> ArraySlice<UInt8> {
         let node = nodes[index]
@@ -48,14 +66,7 @@ struct CBORIndex: Sendable {
 
     /// The value of a map's member with this text as its key.
     func value(of map: Int, named name: UnsafeBufferPointer<UInt8>) -> Int? {
-        let end = Int(nodes[map].next)
-        var key = map + 1
-        while key < end {
-            let value = Int(nodes[key].next)
-            if nodes[key].major == 3, isContent(of: key, name) { return value }
-            key = Int(nodes[value].next)
-        }
-        return nil
+        value(in: map) { nodes[$0].major == 3 && isContent(of: $0, name) }
     }
 
     private func isContent(of index: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {

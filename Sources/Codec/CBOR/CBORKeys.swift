@@ -5,7 +5,19 @@ extension CBORIndex {
     func firstDuplicateKey(of map: Int) -> Int? {
         let count = nodes[map].argument
         guard count > 1 else { return nil }
+        if isSorted(map) { return nil }
         return count <= 12 ? pairwiseDuplicate(map) : sortedDuplicate(map)
+    }
+
+    /// Whether each key sorts before the next, as deterministic encoders write them: the one pass that most maps need.
+    private func isSorted(_ map: Int) -> Bool {
+        var earlier = map + 1
+        var key = nextKey(after: earlier)
+        while key < nodes.count {
+            guard compareKeys(earlier, key) < 0 else { return false }
+            (earlier, key) = (key, nextKey(after: key))
+        }
+        return true
     }
 
     private func pairwiseDuplicate(_ map: Int) -> Int? {

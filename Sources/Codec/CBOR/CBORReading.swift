@@ -143,8 +143,8 @@ extension CBOR {
     /// The member of a map with an integer key, or the element of an array, nil if there is none.
     public func optional(_ key: Int) throws(CBORError) -> CBOR? {
         if raw.major == 4 { return key < 0 ? nil : CBORArray(self).dropFirst(key).first { _ in true } }
-        let (major, argument): (UInt8, UInt64) = key < 0 ? (1, UInt64(~key)) : (0, UInt64(key))
-        return try map().first { $0.raw.major == major && $0.raw.argument == argument }
+        guard raw.major == 5 else { throw unexpected("map") }
+        return document.index.value(in: Int(node), key: key).map(child)
     }
 }
 
@@ -232,10 +232,5 @@ public struct CBORMap: Sequence, Sendable {
             guard let key = items.next(), let value = items.next() else { return nil }
             return (key, value)
         }
-    }
-
-    func first(where matches: (CBOR) -> Bool) -> CBOR? {
-        for (key, value) in self where matches(key) { return value }
-        return nil
     }
 }

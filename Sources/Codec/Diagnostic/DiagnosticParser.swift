@@ -91,7 +91,11 @@ struct DiagnosticParser {
                 guard let text = String(validating: content, as: UTF8.self) else { throw failure("not UTF-8", start) }
                 return text
             }
-            content += byte == UInt8(ascii: "\\") ? try escape() : [byte]
+            if byte == UInt8(ascii: "\\") {
+                content += try escape()
+            } else {
+                content.append(byte)
+            }
         }
         throw failure("string is not closed", start)
     }
