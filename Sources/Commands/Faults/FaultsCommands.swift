@@ -23,7 +23,7 @@ enum FaultsCommands {
         var faults = NamedFault.all
         if let name = invocation.arguments.first {
             let wanted = FaultName(name).name
-            faults = faults.filter { $0.name == wanted }
+            faults = faults.filter { FaultName($0.name).name == wanted }
             guard !faults.isEmpty else { throw unknown(wanted) }
         }
         invocation.console.answer(["faults": .array(faults.map { .object($0.json) })]) {
@@ -48,11 +48,19 @@ struct NamedFault: Sendable {
     let also: [String]
 
     /// All, by name.
-    static let all = (content + requests + sessions).sorted { $0.name < $1.name }
+    static let all = (content + signers + requests + sessions).sorted { $0.name < $1.name }
 
     private static let content = ContentFault.all.map { fault in
         NamedFault(
             name: fault.name, roles: fault.senders.map(\.rawValue).sorted(), summary: fault.summary, checks: fault.trips,
+            also: fault.also)
+    }
+
+    private static let signers = SignerFault.all.map { fault in
+        let name = FaultName(fault.name).name
+        return NamedFault(
+            name: fault.name, roles: ["issuer"], summary: fault.summary,
+            checks: CheckCatalogue.rows.filter { row in row.faults.contains { FaultName($0).name == name } }.map(\.id),
             also: fault.also)
     }
 

@@ -107,6 +107,34 @@ enum SignerFault: Sendable, Hashable {
         }
     }
 
+    /// Every kind, for lists; `breaking` without its rule.
+    static let all: [SignerFault] = [
+        .fromUnknownRoot, .signatureBroken, .expired, .unknownCritical, .country, .state, .breaking("RULE"),
+    ]
+
+    /// What is wrong, for people.
+    var summary: String {
+        switch self {
+        case .fromUnknownRoot: "the signer's certificate comes from a root that nobody trusts"
+        case .signatureBroken: "the signature of the signer's certificate is broken"
+        case .expired: "the signer's certificate ended yesterday"
+        case .unknownCritical: "the signer's certificate has a critical extension that nobody knows"
+        case .country: "the signer's certificate names another country than its root"
+        case .state: "the signer's certificate names another state than its root"
+        case .breaking: "the signer's certificate breaks this rule of its profile (trust make ds --rules)"
+        }
+    }
+
+    /// Checks that may fail or warn along with those that the catalogue names.
+    var also: [String] {
+        switch self {
+        case .expired: ["R19", "R21.outlives", "R12.*"]
+        case .unknownCritical, .fromUnknownRoot, .signatureBroken: ["R12.*"]
+        case .country, .state: ["R12.*", "R27.*"]
+        case .breaking: ["R11.*", "R13.*", "R19", "R27.*"]
+        }
+    }
+
     /// As on the command line.
     var name: String {
         switch self {
