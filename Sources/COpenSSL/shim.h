@@ -40,12 +40,22 @@ static inline EVP_PKEY *cc_pkey_from_params(const char *type, int selection, OSS
     return key;
 }
 
-/* A public key from a SEC1 point (compressed or not). NULL when the point is not on the curve. */
-static inline EVP_PKEY *cc_ec_public(const char *curve, const uint8_t *point, size_t length) {
+/* The domain parameters of a curve, without a key. */
+static inline EVP_PKEY *cc_ec_parameters(const char *curve) {
     OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)curve, 0),
-                           OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, length),
                            OSSL_PARAM_construct_end()};
-    return cc_pkey_from_params("EC", EVP_PKEY_PUBLIC_KEY, params);
+    return cc_pkey_from_params("EC", EVP_PKEY_KEY_PARAMETERS, params);
+}
+
+/* A public key from a SEC1 point (compressed or not). NULL when the point is not on the curve.
+   A copy of parameters made before: making them anew costs three times the rest. */
+static inline EVP_PKEY *cc_ec_public(EVP_PKEY *parameters, const uint8_t *point, size_t length) {
+    EVP_PKEY *key = EVP_PKEY_dup(parameters);
+    if (key && EVP_PKEY_set1_encoded_public_key(key, point, length) != 1) {
+        EVP_PKEY_free(key);
+        return NULL;
+    }
+    return key;
 }
 
 /* A key pair from a big-endian scalar; the point is computed. NULL unless 0 < scalar < order. */

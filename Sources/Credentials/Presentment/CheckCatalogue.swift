@@ -14,11 +14,16 @@ public enum CheckCatalogue {
     }
 
     /// The place of `id`'s row in `rows`.
-    static func index(of id: String) -> Int? {
+    ///
+    /// - Parameter guess: where it probably is: checks mostly come in order.
+    static func index(of id: String, guess: Int = -1) -> Int? {
+        if ids.indices.contains(guess), ids[guess] == id { return guess }
         if let index = places[id] { return index }
         guard let dot = id.firstIndex(of: ".") else { return places[id + ".*"] }
         return places[id[..<dot] + ".*"]
     }
+
+    private static let ids = rows.map(\.id)
 
     private static let places = [String: Int](
         rows.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })

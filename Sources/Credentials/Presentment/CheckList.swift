@@ -65,8 +65,10 @@ public struct CheckList: Sendable {
 
     /// One row a check and subject: a second violation joins the first, the worse outcome stays.
     private mutating func add(_ id: String, _ subject: String, _ outcome: CheckOutcome, _ reason: String?) {
-        let row = Self.row(id)
-        var outcome = Self.adjusted(outcome, CheckCatalogue.rows[row], edition)
+        guard let row = CheckCatalogue.index(of: id, guess: (checks.last?.row ?? -1) + 1) else {
+            preconditionFailure("no check \(id) in the catalogue")
+        }
+        var outcome = adjusted(outcome, row)
         var reason = reason
         if case .notRun(let why) = outcome { reason = why.description }
         if outcome.isViolation, let place = checks.lastIndex(where: { $0.id == id && $0.subject == subject }) {
@@ -77,15 +79,13 @@ public struct CheckList: Sendable {
         checks.append(Check(id, outcome, reason: reason, subject: subject, row: row, edition: edition))
     }
 
-    private static func adjusted(_ outcome: CheckOutcome, _ row: CheckDefinition, _ edition: Edition) -> CheckOutcome {
-        if row.activeFrom > CheckCatalogue.step { return .notRun(.notInThisBuild) }
-        return row.severity(in: edition) == .inactive ? .notRun(.edition) : outcome
+    private func adjusted(_ outcome: CheckOutcome, _ row: Int) -> CheckOutcome {
+        if CheckCatalogue.rows[row].activeFrom > CheckCatalogue.step { return .notRun(.notInThisBuild) }
+        return CheckCatalogue.rows[row].severity(in: edition) == .inactive ? .notRun(.edition) : outcome
     }
 
-    private static func row(_ id: String) -> Int {
-        guard let row = CheckCatalogue.index(of: id) else { preconditionFailure("no check \(id) in the catalogue") }
+    private static func definition(_ id: String) -> CheckDefinition {
+        guard let row = CheckCatalogue.row(id) else { preconditionFailure("no check \(id) in the catalogue") }
         return row
     }
-
-    private static func definition(_ id: String) -> CheckDefinition { CheckCatalogue.rows[row(id)] }
 }

@@ -99,6 +99,16 @@ extension Curve {
     /// OpenSSL's group of a Weierstrass curve, made once; nil for the others.
     var group: OpaquePointer? { Self.groups[self] }
 
+    /// OpenSSL's parameters of a Weierstrass curve, made once; nil for the others.
+    var parameters: OpaquePointer? { Self.allParameters[self] }
+
+    // An EVP_PKEY may be read by several threads at once; these are never freed.
+    nonisolated(unsafe) private static let allParameters: [Curve: OpaquePointer] = {
+        var all: [Curve: OpaquePointer] = [:]
+        for curve in Curve.allCases where curve.isWeierstrass { all[curve] = cc_ec_parameters(curve.rawValue) }
+        return all
+    }()
+
     // EC_GROUP is only read after it was made; these are never freed.
     nonisolated(unsafe) private static let groups: [Curve: OpaquePointer] = {
         var groups: [Curve: OpaquePointer] = [:]

@@ -58,7 +58,7 @@ public final class PublicKey: @unchecked Sendable {
             case 4: 1 + 2 * curve.fieldSize
             default: 0  // infinity and the hybrid form are no keys
             }
-        guard encoded.count == length, let handle = cc_ec_public(curve.rawValue, encoded, encoded.count) else {
+        guard encoded.count == length, let handle = cc_ec_public(curve.parameters, encoded, encoded.count) else {
             throw .invalidPoint(curve)
         }
         return handle
