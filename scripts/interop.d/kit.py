@@ -147,6 +147,14 @@ def mac_key(own_key, peer_public, session_transcript):
     return HKDF(hashes.SHA256(), 32, salt, b"EMacKey").derive(own_key.exchange(ec.ECDH(), peer_public))
 
 
+def device_key_of(response):
+    """The P-256 device key that the first document's MSO names."""
+    payload = cbor2.loads(response)["documents"][0]["issuerSigned"]["issuerAuth"][2]
+    key = cbor2.loads(cbor2.loads(payload).value)["deviceKeyInfo"]["deviceKey"]
+    return ec.EllipticCurvePublicNumbers(
+        int.from_bytes(key[-2], "big"), int.from_bytes(key[-3], "big"), ec.SECP256R1()).public_key()
+
+
 def respond(issuer_signed, doctype, device_key, session_transcript, reader_public=None):
     """A DeviceResponse over the transcript's bytes as given: with a device signature, or with a MAC for `reader_public`."""
     namespaces = tag24({})

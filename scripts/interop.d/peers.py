@@ -43,10 +43,10 @@ def verify_pymdoccbor(response, roots, transcript, doctype):
     return {namespace: sorted(values) for namespace, values in mdoc.disclosure_map.items()}
 
 
-def verify_openvc(response, roots, transcript, doctype):
+def verify_openvc(response, roots, transcript, doctype, mac_key=None):
     from openvc import mdoc
     documents = mdoc.verify_device_response(
-        response, trust_anchors=roots, session_transcript=transcript, expected_doc_type=doctype)
+        response, trust_anchors=roots, session_transcript=transcript, expected_doc_type=doctype, device_mac_key=mac_key)
     if len(documents) != 1:
         raise ValueError("%d documents" % len(documents))
     return {namespace: sorted(values) for namespace, values in documents[0].namespaces.items()}

@@ -10,6 +10,7 @@ import traceback
 
 import cbor2
 from cryptography import x509
+from cryptography.hazmat.primitives import serialization
 
 import kit
 import peers
@@ -149,6 +150,21 @@ def presentation(world, document):
     return response, transcript
 
 
+def play_mac(cases, world):
+    """A MAC of walletbench verifies at openvc, with the key that it was made for only."""
+    response, transcript, roots = response_of_walletbench(cases, world, options=("--device-auth", "mac")) or (None,) * 3
+    if response is None:
+        return
+    reader_key = serialization.load_pem_private_key(world.bench.evidence("reader-key.pem"), None)
+    key = kit.mac_key(reader_key, kit.device_key_of(response), transcript)
+    cases.check("a MAC of walletbench verifies", lambda: peers.verify_openvc(response, roots, transcript, kit.MDL, key))
+    other = kit.mac_key(kit.new_key(), kit.device_key_of(response), transcript)
+    cases.refused("a MAC of walletbench is refused under another key",
+                  lambda: peers.verify_openvc(response, roots, transcript, kit.MDL, other))
+    cases.refused("a broken MAC of walletbench is refused",
+                  lambda: peers.verify_openvc(kit.bad_device_signature(response), roots, transcript, kit.MDL, key))
+
+
 def play_shapes(cases, world, ours):
     """What the schema says of the request, and that it says no at all."""
     cases.check("the request of walletbench has the shape of a DeviceRequest",
@@ -158,17 +174,17 @@ def play_shapes(cases, world, ours):
                   lambda: peers.must_have_shape(without(ours[0]), "DeviceResponse"))
 
 
-def response_of_walletbench(cases, world, curve="P-256"):
+def response_of_walletbench(cases, world, curve="P-256", options=()):
     """Mints, presents and reads with walletbench alone: (response, transcript, roots), or None."""
     def make():
         bench = world.bench
         bench.run("holder", "key", "default", kit.MDL, "--curve", curve, "--no-passphrase")
         _, minted = bench.run("issuer", "mint", "--type", "mdl", "--to-holder", "--no-passphrase")
         anchor = bench.home / "trust" / "made" / "iaca.pem"
-        report, response, transcript = bench.present(minted["id"], anchor)
+        report, response, transcript = bench.present(minted["id"], anchor, *options)
         world.must_pass(report)
         return response, transcript, x509.load_pem_x509_certificates(anchor.read_bytes())
-    return cases.check("walletbench mints, presents and reads an mDL, device key %s" % curve, make)
+    return cases.check("walletbench mints, presents and reads an mDL, device key %s" % " ".join((curve, *options)), make)
 
 
 def main(peer, program, folder):
@@ -182,6 +198,8 @@ def main(peer, program, folder):
             ours = response_of_walletbench(cases, world, curve)
             if ours is not None:
                 play_verifier(cases, world, peer, ours)
+    if peer == "openvc":
+        play_mac(cases, world)
     if peer == "cddl" and ours is not None:
         play_shapes(cases, world, ours)
     return 1 if cases.failed else 0

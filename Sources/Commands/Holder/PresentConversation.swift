@@ -94,12 +94,13 @@ final class PresentConversation: HolderConversation {
                     Evidence(name: "request.cbor", bytes: exchange.request.bytes),
                     Evidence(name: "response.cbor", bytes: exchange.response),
                     Evidence(name: "transcript.cbor", bytes: exchange.request.transcript.taggedBytes), evidence,
+                    engagement.kept.evidence,
                 ], in: setup.wallet.vault)
         }
         guard exchanges.isEmpty else { return }
         let record = TransactionRecord(
             holderAt: setup.context.clock.now(), request: nil, reader: nil, presentation: nil, outcome: .failed)
-        await setup.context.log(record, evidence: [evidence], in: setup.wallet.vault)
+        await setup.context.log(record, evidence: [evidence, engagement.kept.evidence], in: setup.wallet.vault)
     }
 
     /// Changes what is known of the request at hand.

@@ -28,6 +28,8 @@ struct PresentSetup: Sendable {
         let address: LinkAddress
         let driver: HolderDriver
         let trace: SessionTrace
+        /// What `trace` has recorded, for the log.
+        let kept: KeptTrace
     }
 
     init(_ invocation: Invocation) async throws {
@@ -62,7 +64,8 @@ struct PresentSetup: Sendable {
     func engage() async throws -> Engagement {
         let key = try engagementKey()
         let id = Codec.Hex.encode(context.random.bytes(4))
-        let trace = SessionTrace(sink: context.trace, session: id, role: .mdoc, clock: context.clock, faults: faults.names)
+        let kept = KeptTrace(passingTo: context.trace)
+        let trace = SessionTrace(sink: kept, session: id, role: .mdoc, clock: context.clock, faults: faults.names)
         let fitting = LinkFitting(trace: trace, faults: faults.session)
         let endpoint: SocketListener
         do {
@@ -77,7 +80,8 @@ struct PresentSetup: Sendable {
         let driver = HolderDriver(
             endpoint: endpoint, engagement: engagement, key: key, edition: context.edition, fitting: fitting, faults: faults.session
         )
-        return Engagement(id: id, text: tampering.text(of: engagement), address: endpoint.address, driver: driver, trace: trace)
+        return Engagement(
+            id: id, text: tampering.text(of: engagement), address: endpoint.address, driver: driver, trace: trace, kept: kept)
     }
 
     private func engagementKey() throws -> PrivateKey {

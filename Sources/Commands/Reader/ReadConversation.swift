@@ -20,6 +20,8 @@ final class ReadConversation: ReaderConversation {
     private let setup: ReadSetup
     private let key: PrivateKey
     private let trace: SessionTrace
+    /// What `trace` has recorded, for the log.
+    private let kept: KeptTrace
     private let console: Console
     private let findings = Locked(Findings())
 
@@ -28,8 +30,9 @@ final class ReadConversation: ReaderConversation {
         console = invocation.console
         let context = setup.context
         key = try PrivateKey.generate(eDeviceKey.curve, random: context.random)
+        kept = KeptTrace(passingTo: context.trace)
         trace = SessionTrace(
-            sink: context.trace, session: Hex.encode(context.random.bytes(4)), role: .reader, clock: context.clock,
+            sink: kept, session: Hex.encode(context.random.bytes(4)), role: .reader, clock: context.clock,
             faults: setup.faults.names)
         trace.record(.received, layer: "engagement", "DeviceEngagement", engagement.encoded)
         let fitting = LinkFitting(trace: trace, faults: setup.faults.session)
@@ -141,8 +144,15 @@ final class ReadConversation: ReaderConversation {
             evidence: [
                 Evidence(name: "engagement.txt", bytes: Array(setup.text.utf8)), Evidence(name: "request.cbor", bytes: sent),
                 Evidence(name: "response.cbor", bytes: response), Evidence(name: "transcript.cbor", bytes: transcript.taggedBytes),
-                Evidence(name: "report.json", bytes: Array(report.json().encoded(pretty: true).utf8)),
-            ])
+                Evidence(name: "report.json", bytes: Array(report.json().encoded(pretty: true).utf8)), kept.evidence,
+            ] + sessionKey(for: response))
+    }
+
+    /// The session's key when the response has a MAC, which cannot be checked again without it.
+    private func sessionKey(for response: [UInt8]) -> [Evidence] {
+        let documents = (try? DeviceResponse(decoding: response))?.documents ?? []
+        guard documents.contains(where: { $0.deviceSigned?.deviceAuth.form == .mac }), let pem = try? key.pem() else { return [] }
+        return [Evidence(name: "reader-key.pem", bytes: Array(pem.utf8))]
     }
 }
 
