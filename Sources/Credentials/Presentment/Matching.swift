@@ -17,7 +17,8 @@ struct Matching {
         let unsatisfied = request.useCases.indices.filter { request.useCases[$0].isMandatory && sets[$0] == nil }
         let entries = zip(request.documents, options).map { request, options in
             Proposal.Entry(
-                request: request, options: options, refusal: options.isEmpty ? refusal(of: request) : nil,
+                request: request, options: options, isHeld: documents.contains { $0.docType == request.docType },
+                refusal: options.isEmpty ? refusal(of: request) : nil,
                 isWanted: sets.isEmpty || wanted.contains(request.id))
         }
         return Proposal(
@@ -42,7 +43,14 @@ struct Matching {
         if !ofType.contains(where: { isIssuerAccepted($0, request) }) {
             return "no document \(request.docType) of an issuer that the reader accepts"
         }
+        guard request.elements.contains(where: { isReleased($0.reference, of: request.docType) }) else {
+            return "own policy: what is requested of \(request.docType) goes to authenticated readers only"
+        }
         return "no document \(request.docType) has any of the requested elements"
+    }
+
+    func isReleased(_ element: ElementReference, of docType: DocType) -> Bool {
+        policy.allows(element, of: docType, readerIsTrusted: reader?.isTrusted ?? false)
     }
 
     private func isIssuerAccepted(_ document: IssuedDocument, _ request: PresentationRequest.DocumentRequest) -> Bool {
@@ -73,9 +81,7 @@ private struct ElementMatching {
 
     private mutating func match(_ element: PresentationRequest.Element) {
         let reference = element.reference
-        guard matching.policy.allows(reference, of: document.docType, readerIsTrusted: matching.reader?.isTrusted ?? false) else {
-            return miss(reference, .readerNotTrusted)
-        }
+        guard matching.isReleased(reference, of: document.docType) else { return miss(reference, .readerNotTrusted) }
         if let statement = ageStatement(reference) { return matchAge(element, statement) }
         if let source = source(of: reference) { return take(reference, for: element, source) }
         if takeAlternative(for: element) { return }

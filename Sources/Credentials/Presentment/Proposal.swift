@@ -69,6 +69,8 @@ public struct Proposal: Sendable {
     public struct Entry: Sendable {
         public let request: PresentationRequest.DocumentRequest
         public let options: [Option]
+        /// Whether the holder has a document of this type at all (H6).
+        public let isHeld: Bool
         /// Why there is no option: "no document org.iso.18013.5.1.mDL". nil when there is one.
         public let refusal: String?
         /// Whether the answer needs this document: false when use cases can do without it.

@@ -89,6 +89,8 @@ struct MatchingTests {
         #expect(trusted.entries[0].options.first?.elements.count == 2)
         let wrong = Presenter(keyStore: stage.keyStore, tampering: try Tampering(named: ["mandatory-behind-reader-auth"]))
         #expect(wrong.policy.violations(in: request).map(\.identifier) == ["family_name"])
-        #expect(wrong.propose(request, to: nil, from: [document]).entries[0].options.isEmpty)
+        let refused = wrong.propose(request, to: nil, from: [document]).entries[0]
+        #expect(refused.options.isEmpty && refused.isHeld)
+        #expect(refused.refusal?.hasPrefix("own policy") == true)
     }
 }

@@ -34,7 +34,7 @@ extension RequestReport {
     public mutating func record(_ proposal: Proposal, policy: ReleasePolicy, request: PresentationRequest) {
         for (position, entry) in proposal.entries.enumerated() {
             let subject = "docRequest \(position)"
-            checks.judge("H6", subject, entry.refusal == nil || !entry.options.isEmpty, [entry.request.docType])
+            checks.judge("H6", subject, entry.isHeld, [entry.request.docType])
         }
         let forbidden = policy.violations(in: request)
         checks.judge("H9", Self.subject, violations: forbidden.map { [$0.identifier] })
