@@ -221,6 +221,13 @@ extension Annotation {
         #expect(tree.first("signature")?.value == "3 bytes")
     }
 
+    @Test func neverShowsThePrivatePartOfAKey() {
+        let jwk = JSONAnnotator.annotate(["keys": [["kty": "EC", "crv": "P-256", "x": "AAAA", "d": "SECRET"]]])
+        #expect(jwk.first("d")?.value == "private, not shown")
+        let key = CBOR.map([(.int(1), .int(2)), (.int(-1), .int(1)), (.int(-4), .bytes([UInt8](repeating: 0x5a, count: 32)))])
+        #expect(!CBORAnnotator().annotate(key).json.encoded().contains("5a5a"))
+    }
+
     @Test func aJWEShowsItsHeaderOnly() {
         let tree = JOSEAnnotator.annotateJWE("eyJhbGciOiJFQ0RILUVTIn0..AAAA.AAAAAAAA.AAA")
         #expect(tree.first("alg")?.value == "\"ECDH-ES\"")

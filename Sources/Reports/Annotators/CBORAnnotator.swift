@@ -53,6 +53,7 @@ package struct CBORAnnotator: Sendable {
         case .certificates: return certificates(item, label)
         case .name: return leaf(item, label, (try? item.bytes()).flatMap(CertificateAnnotator.name))
         case .handoverMessage: return handover(item, label)
+        case .secret: return line(item, label, "private, not shown, \(item.encodedRange.count) bytes with its head")
         }
     }
 

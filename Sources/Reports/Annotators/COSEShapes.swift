@@ -9,7 +9,7 @@ extension Structure {
             .number(4, "key_ops", .any),
             .number(-1, "crv", Meanings.curve), .number(-2, "x"),
             .number(-3, "y", .value { $0.kind == .bool ? "compressed: whether y is odd" : nil }),
-            .number(-4, "d", .value { _ in "PRIVATE" }),
+            .number(-4, "d", .secret),
         ],
         summary: Meanings.coseKey)
 

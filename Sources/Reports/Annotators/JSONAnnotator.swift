@@ -27,7 +27,7 @@ package enum JSONAnnotator {
         case .object(let object):
             Annotation(
                 label, "\(object.count) member\(object.count == 1 ? "" : "s")",
-                children: object.map { member($0.key, $0.value, depth + 1) })
+                children: object.map { member($0.key, $0.value, isKey: object["kty"] != nil, depth + 1) })
         case .array(let values):
             Annotation(
                 label, "\(values.count) element\(values.count == 1 ? "" : "s")",
@@ -37,7 +37,8 @@ package enum JSONAnnotator {
     }
 
     /// Claims that are dates get their date (RFC 7519 §4.1); the secret part of a JWK is not shown.
-    private static func member(_ key: String, _ value: JSON, _ depth: Int) -> Annotation {
+    private static func member(_ key: String, _ value: JSON, isKey: Bool, _ depth: Int) -> Annotation {
+        if isKey && ["d", "k", "p", "q", "dp", "dq", "qi", "oth"].contains(key) { return Annotation(key, "private, not shown") }
         if ["exp", "nbf", "iat", "auth_time", "updated_at"].contains(key), let seconds = value.intValue,
             let seconds = Int(exactly: seconds)
         {

@@ -23,6 +23,8 @@ indirect enum Shape: Sendable {
     case name
     /// A byte string that holds an NFC handover message.
     case handoverMessage
+    /// A byte string that nobody should see.
+    case secret
     /// Depends on the item.
     case choice(@Sendable (CBOR) -> Shape)
 
