@@ -27,7 +27,8 @@ enum ReaderVerify {
             .file("response", "R", "DeviceResponse: CBOR, also as hex, base64 or base64url"),
             .file("transcript", "T", "SessionTranscript, in tag 24 or not; without it device authentication is not checked"),
             .file("reader-key", "K", "The reader's private session key (PEM, DER, JWK, COSE_Key or the scalar in hex), for a MAC"),
-            .file("request", "Q", "The DeviceRequest that was answered: adds the checks whether the answer fits"),
+            .file(
+                "request", "Q", "What was asked: a DeviceRequest, or as for `reader read`; adds the checks whether the answer fits"),
             .file("anchor", "FILE", "A root that is trusted for documents in this run (PEM or DER)", isRepeatable: true),
             .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt"),
             .flag("redact", "Leave claim values out of everything that is printed and written"),
@@ -75,9 +76,12 @@ enum ReaderVerify {
         }
     }
 
+    /// What was asked: the DeviceRequest itself, or what `reader read --request` takes.
     private static func request(_ argument: String) throws(CommandError) -> DeviceRequest {
+        if ReadRequest.presets.contains(argument) { return DeviceRequest(try ReadRequest(argument)) }
         let input = try InputReader.read(argument)
-        let bytes = try input.cbor(as: "a DeviceRequest")
+        if case .json = input.content { return DeviceRequest(try ReadRequest(argument)) }
+        let bytes = try input.cbor(as: "a DeviceRequest or a request as JSON")
         do { return try DeviceRequest.receive(bytes) } catch {
             throw .refused("\(input.origin): not a DeviceRequest: \(error.reason)")
         }
@@ -110,6 +114,13 @@ struct ReportFile {
 
     func write(_ report: PresentationReport, redacting: Bool) throws(CommandError) {
         try Files.write(Array(format.render(report, ReportOptions(redacting: redacting)).utf8), to: path, mode: 0o600)
+    }
+}
+
+extension DeviceRequest {
+    /// The request without reader authentication.
+    fileprivate init(_ request: ReadRequest) {
+        self.init(docRequests: request.items.map { DocRequest(itemsRequest: Embedded($0)) })
     }
 }
 
