@@ -50,7 +50,9 @@ enum ReaderRead {
 
     private static func read(_ setup: ReadSetup, _ invocation: Invocation) async throws -> ReadReport {
         guard setup.review.isUsable, let engagement = setup.review.engagement, let key = setup.review.eDeviceKey else {
-            return ReadReport(setup.emptyReport, responses: 0, documents: 0, failure: unusable(setup.review))
+            let failed = setup.review.checks.checks.first { $0.outcome == .fail }
+            let report = setup.reportWithoutResponse(because: failed?.id ?? "P5.point").adding(checks: setup.review.checks)
+            return ReadReport(report, responses: 0, documents: 0, failure: unusable(failed))
         }
         invocation.console.event(.engaged, role: "reader", ["engagement": .string(setup.text)])
         let conversation = try ReadConversation(setup, engagement, key, invocation)
@@ -59,9 +61,8 @@ enum ReaderRead {
         return await conversation.finish(outcome)
     }
 
-    private static func unusable(_ review: EngagementReview) -> CommandError {
-        let failed = review.checks.checks.first { $0.outcome == .fail }
-        return CommandError(
+    private static func unusable(_ failed: Check?) -> CommandError {
+        CommandError(
             "no session can be made of this engagement: \(failed.map { "\($0.id) \($0.reason ?? $0.name)" } ?? "its key is not usable")",
             hint: "walletbench inspect explains it; the report lists every check")
     }

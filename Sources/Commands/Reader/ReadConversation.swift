@@ -104,10 +104,7 @@ final class ReadConversation: ReaderConversation {
     /// The whole report: engagement, session, responses.
     func finish(_ outcome: SessionOutcome) async -> ReadReport {
         let findings = findings.withLock { $0 }
-        let responses =
-            findings.report
-            ?? PresentationReport(
-                at: setup.context.clock.now(), rule: setup.verifier.rule, checks: CheckList(edition: setup.context.edition))
+        let responses = findings.report ?? setup.reportWithoutResponse(because: "R4.before")
         var before = setup.review.checks
         before.append(contentsOf: outcome.checks)
         return ReadReport(

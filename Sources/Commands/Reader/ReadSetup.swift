@@ -51,9 +51,15 @@ struct ReadSetup: Sendable {
         throw .refused("the engagement offers no way to the mdoc that is known here", hint: "name one with --link")
     }
 
-    /// The report when there is no session to be had: the engagement alone.
-    var emptyReport: PresentationReport {
-        PresentationReport(at: context.clock.now(), rule: verifier.rule, checks: review.checks)
+    /// The report when no response came: every check of a response waits for the check `cause`.
+    func reportWithoutResponse(because cause: String) -> PresentationReport {
+        var checks = CheckList(edition: context.edition)
+        for row in CheckCatalogue.rows {
+            guard row.id.first == "R", let number = Int(row.id.dropFirst().prefix { $0.isNumber }), number >= 5 else { continue }
+            let id = row.isFamily ? String(row.id.dropLast(2)) : row.id
+            checks.notRun(id, "response", .needs(cause))
+        }
+        return PresentationReport(at: context.clock.now(), rule: verifier.rule, checks: checks)
     }
 
     /// Keeps what later engagements and presentations are compared with.
