@@ -29,7 +29,7 @@ enum InputReader {
     }
 
     private static let known =
-        "known are CBOR, DER, PEM (raw, hex, base64, base64url), JSON, JWS, JWE, SD-JWT, mdoc: and openid links, PNG and JPEG"
+        "known are CBOR (in diagnostic notation too), DER, PEM (raw, hex, base64, base64url), JSON, JWS, JWE, SD-JWT, mdoc: and openid links, PNG and JPEG"
 
     private static func isPath(_ text: String) -> Bool {
         text.utf8.count < 256 && !text.contains { $0.isNewline }

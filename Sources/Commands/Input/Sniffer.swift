@@ -16,9 +16,17 @@ enum Sniffer {
         let text = trimmed(text)
         guard let first = text.utf8.first else { return nil }
         if let scheme = URIScheme.of(text) { return ([], .uri(scheme, text)) }
-        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return ([], .json(text)) }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+            return (try? JSON.decode(text)) == nil ? diagnostic(text) ?? ([], .json(text)) : ([], .json(text))
+        }
         if text.contains("-----BEGIN ") { return (try? PEM.blocks(in: text)).flatMap { $0.isEmpty ? nil : ([], .pem($0)) } }
-        return token(text).map { ([], $0) } ?? encoded(text)
+        return token(text).map { ([], $0) } ?? encoded(text) ?? diagnostic(text)
+    }
+
+    /// CBOR in diagnostic notation (RFC 8949 §8). Single numbers and words are not taken for it.
+    private static func diagnostic(_ text: String) -> Result? {
+        guard text.contains(where: { "({['".contains($0) }), let bytes = try? CBORDiagnostic.parse(text) else { return nil }
+        return (["diagnostic notation"], .cbor(bytes))
     }
 
     /// What unrecognised bytes look like, in a few words.

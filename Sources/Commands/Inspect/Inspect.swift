@@ -7,7 +7,7 @@ enum Inspect {
     static let command = Command(
         name: "inspect", summary: "say what something is, and show what is in it",
         discussion: """
-            Takes a file, - for stdin, or the text itself: CBOR and every mdoc structure, mdoc: engagements, NFC handover messages, COSE, \
+            Takes a file, - for stdin, or the text itself: CBOR (in diagnostic notation too) and every mdoc structure, mdoc: engagements, NFC handover messages, COSE, \
             certificates, CRLs, keys, VICALs, JWS, JWE, SD-JWT, JSON, links, traces, reports, and pictures with QR codes; raw, hexadecimal, base64, \
             base64url or PEM. Prints a tree with the offset of each item, the names that the specification gives, and its clause. Nothing is verified. \
             Ends 1, with the reason, for what is damaged or not recognised.
