@@ -13,11 +13,13 @@ public struct AgeStatement: Sendable, Hashable {
         self.age = age
     }
 
+    /// The statement for an age of 0…99 (precondition).
     public init(age: Int) {
         precondition((0...99).contains(age), "an age statement has two digits")
         self.age = age
     }
 
+    /// "age_over_" and two digits.
     public var identifier: DataElementIdentifier { "age_over_" + (age < 10 ? "0" : "") + String(age) }
 
     /// The statement that answers the question "is the holder at least `age`?": the nearest true one at or above it, else the

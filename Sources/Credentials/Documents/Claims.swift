@@ -2,10 +2,13 @@ public import Codec
 
 /// The elements of a document before anyone signs them, by name space, in order.
 public struct Claims: Sendable {
+    /// The elements of a name space with their values.
     public typealias Elements = DeviceNameSpaces.Elements
 
+    /// In the order in which they were added.
     public private(set) var nameSpaces: [Elements]
 
+    /// Claims that have their CBOR types already.
     public init(_ nameSpaces: [Elements] = []) {
         self.nameSpaces = nameSpaces
     }

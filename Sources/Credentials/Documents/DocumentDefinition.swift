@@ -1,7 +1,10 @@
 /// A data element as the definition of its document describes it.
 public struct ElementDefinition: Sendable, Hashable {
+    /// As in the document.
     public let identifier: DataElementIdentifier
+    /// What its value has to be.
     public let type: ElementType
+    /// Whether every document of the type has it.
     public let isMandatory: Bool
     /// English, for people.
     public let displayName: String
@@ -16,7 +19,9 @@ public struct ElementDefinition: Sendable, Hashable {
 
 /// The elements that one name space defines.
 public struct NameSpaceDefinition: Sendable, Hashable {
+    /// As in the document.
     public let nameSpace: NameSpace
+    /// In the order of the table, age statements left out.
     public let elements: [ElementDefinition]
     /// Whether the name space has the ninety-nine elements `age_over_01` … `age_over_99`.
     public let hasAgeStatements: Bool
@@ -37,11 +42,13 @@ public struct NameSpaceDefinition: Sendable, Hashable {
 
 /// A document type with its element tables: what display, minting and the checks on element values go by.
 public struct DocumentDefinition: Sendable, Hashable {
+    /// As in the document.
     public let docType: DocType
     /// English, for people: "Driving licence".
     public let displayName: String
     /// The name that `issuer mint --type` and the reader's presets use: "mdl".
     public let shortName: String
+    /// The main one first.
     public let nameSpaces: [NameSpaceDefinition]
 
     /// Every document type with a table here.

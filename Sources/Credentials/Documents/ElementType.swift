@@ -24,9 +24,12 @@ public indirect enum ElementType: Sendable, Hashable {
 
     /// A member of a record.
     public struct Member: Sendable, Hashable {
+        /// The key.
         public let name: String
+        /// The type of the value.
         public let type: ElementType
 
+        /// A member of this name and type.
         public init(_ name: String, _ type: ElementType) {
             self.name = name
             self.type = type

@@ -4,14 +4,21 @@ public import Ports
 
 /// What is to be issued: one document for one device key.
 public struct DocumentOrder: Sendable {
+    /// The type, also of the MSO.
     public let docType: DocType
+    /// The elements.
     public let claims: Claims
     /// The COSE_Key of the device, as the MSO will carry it.
     public let deviceKey: COSEKey
+    /// When it is signed.
     public let signed: Timestamp
+    /// The beginning of validity.
     public let validFrom: Timestamp
+    /// The end of validity.
     public let validUntil: Timestamp
+    /// The function of the digests.
     public let hash: HashAlgorithm
+    /// What the device key may sign; nil: nothing.
     public let keyAuthorizations: KeyAuthorizations?
     /// The revocation reference, as the MSO will carry it.
     public let status: CBOR?

@@ -6,6 +6,7 @@ public struct IssuingIdentity: Sendable {
     public let certificates: [Certificate]
     /// The root, where it is at hand: only wrong-on-purpose documents carry it.
     public let root: Certificate?
+    /// What `issuerAuth` names.
     public let algorithm: COSEAlgorithm
     private let key: @Sendable ([UInt8]) async throws -> [UInt8]
 

@@ -4,11 +4,14 @@ public import Ports
 
 /// Makes mdocs: items with fresh random, the MSO over their digests, and the signature (ISO/IEC 18013-5:2021 §9.1.2).
 public struct MDocIssuer: Sendable {
+    /// Who signs.
     public let signer: IssuingIdentity
+    /// Where the random of items and the order of digest IDs come from.
     public let random: any RandomSource
     /// What is made wrong on purpose.
     public let tampering: Tampering
 
+    /// An issuer that makes nothing wrong unless told so.
     public init(signer: IssuingIdentity, random: any RandomSource, tampering: Tampering = .none) {
         self.signer = signer
         self.random = random

@@ -7,9 +7,13 @@ public import Codec
 ///         ? "deviceRequestInfo": #6.24(bstr .cbor DeviceRequestInfo), ? "readerAuthAll": [ + COSE_Sign1 ]     ; version 1.1
 ///     }
 public struct DeviceRequest: Sendable, CBORCodable {
+    /// "1.0", or "1.1" with members of the second edition.
     public let version: ProtocolVersion
+    /// At least one.
     public let docRequests: [DocRequest]
+    /// What holds for all of them.
     public let deviceRequestInfo: Embedded<DeviceRequestInfo>?
+    /// Signatures over all of them; empty when there is none.
     public let readerAuthAll: [COSESign1]
 
     /// A request whose version is the one its members ask for: "1.1" exactly when a member of the second edition is there.
@@ -60,8 +64,10 @@ public struct DeviceRequest: Sendable, CBORCodable {
 public struct DocRequest: Sendable, CBORCodable {
     /// With the bytes that readerAuth signs.
     public let itemsRequest: Embedded<ItemsRequest>
+    /// The signature over this one; nil when it is not signed.
     public let readerAuth: COSESign1?
 
+    /// A request made here.
     public init(itemsRequest: Embedded<ItemsRequest>, readerAuth: COSESign1? = nil) {
         self.itemsRequest = itemsRequest
         self.readerAuth = readerAuth
@@ -90,13 +96,17 @@ public struct DocRequest: Sendable, CBORCodable {
 ///         ? "requestInfo": { * tstr => any }
 ///     }
 public struct ItemsRequest: Sendable, CBORCodable {
+    /// The elements asked of a name space, each with whether the reader says that it will keep it.
     public typealias Elements = (nameSpace: NameSpace, elements: [(identifier: DataElementIdentifier, intentToRetain: Bool)])
 
+    /// The type wanted.
     public let docType: DocType
+    /// In the order received.
     public let nameSpaces: [Elements]
     /// As received; `DocRequestInfo` reads the members that the second edition defines.
     public let requestInfo: CBOR?
 
+    /// A request made here.
     public init(docType: DocType, nameSpaces: [Elements], requestInfo: CBOR? = nil) {
         self.docType = docType
         self.nameSpaces = nameSpaces

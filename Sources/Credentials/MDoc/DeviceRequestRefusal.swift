@@ -3,6 +3,7 @@ import Codec
 /// Why a DeviceRequest cannot be answered, with the response status to send (ISO/IEC 18013-5:2021 §8.3.2.1.2.3, Table 8) and the
 /// check of the catalogue that says so.
 public struct DeviceRequestRefusal: Error, Sendable {
+    /// The checks that a request can fail before anything is looked up.
     public enum Check: String, Sendable {
         case cbor = "H4.cbor"
         case major = "H4.major"
@@ -11,6 +12,7 @@ public struct DeviceRequestRefusal: Error, Sendable {
         case useCases = "H12.shape"
     }
 
+    /// The check that fails.
     public let check: Check
     /// `DeviceResponse.Status`: 10, 11 or 12.
     public let status: UInt64

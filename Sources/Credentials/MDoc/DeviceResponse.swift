@@ -9,21 +9,30 @@ public import Codec
 public struct DeviceResponse: Sendable, CBORCodable {
     /// Table 8: 0 OK, 10 general error, 11 CBOR decoding error, 12 CBOR validation error.
     public enum Status {
+        /// Processed as asked.
         public static let ok: UInt64 = 0
+        /// The request could not be processed.
         public static let generalError: UInt64 = 10
+        /// The request is no CBOR.
         public static let decodingError: UInt64 = 11
+        /// The request is not what its definition says.
         public static let validationError: UInt64 = 12
+        /// All of them.
         public static let defined: Set<UInt64> = [ok, generalError, decodingError, validationError]
     }
 
+    /// "1.0", or something that a reader does not support.
     public let version: ProtocolVersion
+    /// The documents, in order.
     public let documents: [Document]
     /// Documents with a zero-knowledge proof, as received. Nothing here verifies such a proof, so none ever counts as verified.
     public let zkDocuments: [CBOR]
+    /// Types that are not returned, each with its error code (Table 9): 0 means that the data is not returned.
     public let documentErrors: [(docType: DocType, code: Int)]
     /// One of `Status`, or a value nobody defined.
     public let status: UInt64
 
+    /// A response made here.
     public init(
         version: ProtocolVersion = .v1_0, documents: [Document] = [], documentErrors: [(docType: DocType, code: Int)] = [],
         status: UInt64 = Status.ok
@@ -87,14 +96,19 @@ public struct DeviceResponse: Sendable, CBORCodable {
 ///         ? "errors": { + NameSpace => { + DataElementIdentifier => ErrorCode } }
 ///     }
 public struct Document: Sendable, CBORCodable {
+    /// The elements of a name space that are not returned, with their error codes.
     public typealias Errors = (nameSpace: NameSpace, errors: [(identifier: DataElementIdentifier, code: Int)])
 
+    /// What the document says it is; the MSO has to say the same.
     public let docType: DocType
+    /// What the issuer signed.
     public let issuerSigned: IssuerSigned
     /// nil when the member is missing, which the standard does not allow: the reader then has no device authentication to check.
     public let deviceSigned: DeviceSigned?
+    /// What is not returned.
     public let errors: [Errors]
 
+    /// A document made here.
     public init(docType: DocType, issuerSigned: IssuerSigned, deviceSigned: DeviceSigned?, errors: [Errors] = []) {
         self.docType = docType
         self.issuerSigned = issuerSigned

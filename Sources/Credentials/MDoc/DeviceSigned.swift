@@ -4,10 +4,13 @@ public import Codec
 ///
 ///     DeviceNameSpaces = { * NameSpace => { + DataElementIdentifier => any } }
 public struct DeviceNameSpaces: Sendable, CBORCodable {
+    /// The elements of a name space with their values.
     public typealias Elements = (nameSpace: NameSpace, elements: [(identifier: DataElementIdentifier, value: CBOR)])
 
+    /// In the order received.
     public let nameSpaces: [Elements]
 
+    /// Elements for the device to sign.
     public init(_ nameSpaces: [Elements] = []) {
         self.nameSpaces = nameSpaces
     }
@@ -22,6 +25,7 @@ public struct DeviceNameSpaces: Sendable, CBORCodable {
         nameSpaces = all
     }
 
+    /// Whether the device signs no element.
     public var isEmpty: Bool { nameSpaces.isEmpty }
 
     public func encode(to encoder: inout CBOREncoder) {
@@ -46,9 +50,12 @@ public struct DeviceAuth: Sendable, CBORCodable {
     /// What a DeviceAuth carries.
     public enum Form: Sendable, Hashable { case signature, mac, both, neither }
 
+    /// A signature by the device key, payload detached.
     public let deviceSignature: COSESign1?
+    /// A MAC under EMacKey, payload detached.
     public let deviceMac: COSEMac0?
 
+    /// A proof made here.
     public init(deviceSignature: COSESign1? = nil, deviceMac: COSEMac0? = nil) {
         self.deviceSignature = deviceSignature
         self.deviceMac = deviceMac
@@ -60,6 +67,7 @@ public struct DeviceAuth: Sendable, CBORCodable {
         deviceMac = try cbor.decodePresent("deviceMac")
     }
 
+    /// What is there.
     public var form: Form {
         switch (deviceSignature, deviceMac) {
         case (.some, nil): .signature
@@ -86,9 +94,12 @@ public struct DeviceAuth: Sendable, CBORCodable {
 ///
 ///     DeviceSigned = { "nameSpaces": #6.24(bstr .cbor DeviceNameSpaces), "deviceAuth": DeviceAuth }
 public struct DeviceSigned: Sendable, CBORCodable {
+    /// With the bytes that device authentication covers.
     public let nameSpaces: Embedded<DeviceNameSpaces>
+    /// The proof over them and the session.
     public let deviceAuth: DeviceAuth
 
+    /// From its parts.
     public init(nameSpaces: Embedded<DeviceNameSpaces>, deviceAuth: DeviceAuth) {
         self.nameSpaces = nameSpaces
         self.deviceAuth = deviceAuth

@@ -17,6 +17,7 @@ public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
     /// The number after the dot; nil when the text is not "major.minor".
     public let minor: Int?
 
+    /// Reads the text; one that is no version has neither major nor minor number.
     public init(_ text: String) {
         self.text = text
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -26,7 +27,9 @@ public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
         minor = isPair ? numbers[1] : nil
     }
 
+    /// The version of the first edition.
     public static let v1_0 = ProtocolVersion("1.0")
+    /// The version of structures with members of the second edition.
     public static let v1_1 = ProtocolVersion("1.1")
 
     /// Whether the structure can be read at all: major version 1.

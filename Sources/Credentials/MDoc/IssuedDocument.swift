@@ -9,7 +9,9 @@ public struct IssuedDocument: Sendable, Identifiable {
     public let id: String
     /// The type under which the document is presented.
     public let docType: DocType
+    /// As the issuer delivered it, all items with their bytes.
     public let issuerSigned: IssuerSigned
+    /// What the issuer signed about the items.
     public let mobileSecurityObject: MobileSecurityObject
     /// The device key in its key store.
     public let keyID: KeyID

@@ -11,9 +11,12 @@ public struct IssuerSignedItem: Sendable, CBORCodable {
     public let digestID: UInt64
     /// At least 16 bytes, fresh for every item (§9.1.2.5), which a reader checks.
     public let random: [UInt8]
+    /// Which element it is.
     public let elementIdentifier: DataElementIdentifier
+    /// Its value, of the type that the definition of the document gives.
     public let elementValue: CBOR
 
+    /// An item made here.
     public init(digestID: UInt64, random: [UInt8], elementIdentifier: DataElementIdentifier, elementValue: CBOR) {
         self.digestID = digestID
         self.random = random
@@ -51,7 +54,9 @@ public struct IssuerSigned: Sendable, CBORCodable {
     /// The items of a name space, in the order received, each with the bytes that were hashed.
     public typealias Items = (nameSpace: NameSpace, items: [Embedded<IssuerSignedItem>])
 
+    /// In the order received.
     public let nameSpaces: [Items]
+    /// The signature; its payload is the MSO.
     public let issuerAuth: COSESign1
 
     /// A selection of another document's items under the same signature.

@@ -12,6 +12,7 @@ public struct KeyAuthorizations: Sendable, CBORCodable {
     /// Single elements that it may sign, by name space.
     public let dataElements: [(nameSpace: NameSpace, identifiers: [DataElementIdentifier])]
 
+    /// Authorizations made here.
     public init(nameSpaces: [NameSpace] = [], dataElements: [(nameSpace: NameSpace, identifiers: [DataElementIdentifier])] = []) {
         self.nameSpaces = nameSpaces
         self.dataElements = dataElements

@@ -16,18 +16,24 @@ public struct MobileSecurityObject: Sendable, CBORCodable {
     /// The digests of a name space by digestID.
     public typealias Digests = (nameSpace: NameSpace, digests: [UInt64: [UInt8]])
 
+    /// "1.0", or something that a reader does not support.
     public let version: ProtocolVersion
     /// The name as received: "SHA-256", "SHA-384" or "SHA-512" (Table 21), or something else.
     public let digestAlgorithm: String
+    /// By name space, in the order received.
     public let valueDigests: [Digests]
     /// The COSE_Key as received; `deviceKey` reads it.
     public let deviceKeyItem: CBOR
+    /// What the device key may sign; nil: nothing.
     public let keyAuthorizations: KeyAuthorizations?
+    /// The type of the document.
     public let docType: DocType
+    /// How long all of this holds.
     public let validityInfo: ValidityInfo
     /// The revocation reference (WD2 §12.3.6, Token Status List §6.3): `status_list` or `identifier_list`.
     public let status: CBOR?
 
+    /// An object made here.
     public init(
         version: ProtocolVersion = .v1_0, digestAlgorithm: String, valueDigests: [Digests], deviceKeyItem: CBOR,
         keyAuthorizations: KeyAuthorizations? = nil, docType: DocType, validityInfo: ValidityInfo, status: CBOR? = nil
@@ -128,11 +134,16 @@ public struct MobileSecurityObject: Sendable, CBORCodable {
 ///
 ///     ValidityInfo = { "signed": tdate, "validFrom": tdate, "validUntil": tdate, ? "expectedUpdate": tdate }
 public struct ValidityInfo: Sendable, Hashable, CBORCodable {
+    /// When the issuer signed.
     public let signed: TDate
+    /// The beginning of validity, not before `signed`.
     public let validFrom: TDate
+    /// The end of validity, after `validFrom`.
     public let validUntil: TDate
+    /// When the issuer expects to sign again.
     public let expectedUpdate: TDate?
 
+    /// From its members.
     public init(signed: TDate, validFrom: TDate, validUntil: TDate, expectedUpdate: TDate? = nil) {
         self.signed = signed
         self.validFrom = validFrom

@@ -4,9 +4,12 @@ public import Codec
 ///
 ///     ElementReference = [ NameSpace, DataElementIdentifier ]
 public struct ElementReference: Sendable, Hashable, CBORCodable {
+    /// The name space.
     public let nameSpace: NameSpace
+    /// The element in it.
     public let identifier: DataElementIdentifier
 
+    /// From its parts.
     public init(nameSpace: NameSpace, identifier: DataElementIdentifier) {
         self.nameSpace = nameSpace
         self.identifier = identifier
@@ -30,10 +33,12 @@ public struct ElementReference: Sendable, Hashable, CBORCodable {
 ///         "requestedElement": ElementReference, "alternativeElementSets": [ + [ + ElementReference ] ]
 ///     }
 public struct AlternativeDataElements: Sendable, Hashable, CBORCodable {
+    /// The element that may be replaced.
     public let requestedElement: ElementReference
     /// In order of preference; one whole set replaces the element.
     public let alternativeElementSets: [[ElementReference]]
 
+    /// From its parts.
     public init(requestedElement: ElementReference, alternativeElementSets: [[ElementReference]]) {
         self.requestedElement = requestedElement
         self.alternativeElementSets = alternativeElementSets
@@ -69,9 +74,11 @@ public struct AlternativeDataElements: Sendable, Hashable, CBORCodable {
 ///         ? "zkRequest": any, ? "docResponseEncryption": #6.24(bstr .cbor EncryptionParameters), * tstr => any
 ///     }
 public struct DocRequestInfo: Sendable, CBORCodable {
+    /// What may come instead of elements that are not there.
     public let alternativeDataElements: [AlternativeDataElements]
     /// Authority key identifiers of the issuers that the reader accepts; empty accepts any.
     public let issuerIdentifiers: [[UInt8]]
+    /// Whether only one set of documents may answer; the holder here never sends more.
     public let uniqueDocSetRequired: Bool
     /// The size in bytes that the response must not exceed.
     public let maximumResponseSize: UInt64?
@@ -80,6 +87,7 @@ public struct DocRequestInfo: Sendable, CBORCodable {
     /// Key and algorithm that the document should be encrypted to, as received.
     public let docResponseEncryption: CBOR?
 
+    /// Members for a request made here.
     public init(
         alternativeDataElements: [AlternativeDataElements] = [], issuerIdentifiers: [[UInt8]] = [],
         uniqueDocSetRequired: Bool = false, maximumResponseSize: UInt64? = nil
@@ -146,12 +154,14 @@ public struct DeviceRequestInfo: Sendable, CBORCodable {
     ///         "mandatory": bool, "documentSets": [ + [ + uint ] ], ? "purposeHints": { + tstr => int }
     ///     }
     public struct UseCase: Sendable, CBORCodable {
+        /// Whether nothing may be answered when no set is there.
         public let mandatory: Bool
         /// Each set lists positions in docRequests; one whole set serves the purpose. In order of preference.
         public let documentSets: [[UInt64]]
         /// Purpose codes by controller: "org.iso.jtc1.sc17" defines 1 identity, 2 driving, 3 age.
         public let purposeHints: [(controller: String, code: Int)]
 
+        /// From its members.
         public init(mandatory: Bool, documentSets: [[UInt64]], purposeHints: [(controller: String, code: Int)] = []) {
             self.mandatory = mandatory
             self.documentSets = documentSets
@@ -191,8 +201,10 @@ public struct DeviceRequestInfo: Sendable, CBORCodable {
         }
     }
 
+    /// Empty when every docRequest is simply wanted.
     public let useCases: [UseCase]
 
+    /// From its member.
     public init(useCases: [UseCase] = []) {
         self.useCases = useCases
     }

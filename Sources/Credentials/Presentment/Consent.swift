@@ -10,8 +10,11 @@ public protocol ConsentProvider: Sendable {
 
 /// The record of a decision. The presenter discloses what a record covers and nothing else.
 public struct Consent: Sendable {
+    /// What was decided on.
     public let proposal: Proposal
+    /// What was decided.
     public let selection: Selection
+    /// When.
     public let at: Timestamp
     /// How it was decided.
     public let by: String
@@ -31,6 +34,7 @@ public struct Consent: Sendable {
 
 /// Agrees to everything that can be answered: `--consent auto`.
 public struct AutomaticConsent: ConsentProvider {
+    /// The provider.
     public init() {}
     public var name: String { "automatic" }
     public func decide(_ proposal: Proposal) async -> Selection? { .everything(in: proposal) }
@@ -38,6 +42,7 @@ public struct AutomaticConsent: ConsentProvider {
 
 /// Refuses everything: `--consent deny`.
 public struct DenyingConsent: ConsentProvider {
+    /// The provider.
     public init() {}
     public var name: String { "denied" }
     public func decide(_ proposal: Proposal) async -> Selection? { nil }

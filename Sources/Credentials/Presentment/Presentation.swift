@@ -7,14 +7,19 @@ public struct Presentation: Sendable {
     public struct Disclosure: Sendable {
         /// `IssuedDocument.id`.
         public let documentID: String
+        /// The type it goes as.
         public let docType: DocType
+        /// What of it goes.
         public let elements: [ElementReference]
+        /// How the device authenticates it.
         public let form: DeviceAuth.Form
     }
 
     /// The encoded DeviceResponse.
     public let bytes: [UInt8]
+    /// The same, decoded.
     public let response: DeviceResponse
+    /// One for each document that goes.
     public let disclosures: [Disclosure]
     /// Why documents stay behind that consent would have let go; nil when none does.
     public let withheld: String?

@@ -5,10 +5,12 @@ public import Ports
 public struct PresentationRequest: Sendable {
     /// One element asked for.
     public struct Element: Sendable, Hashable {
+        /// Which element.
         public let reference: ElementReference
         /// Whether the verifier says that it will keep the value.
         public let intentToRetain: Bool
 
+        /// From its parts.
         public init(_ reference: ElementReference, intentToRetain: Bool) {
             self.reference = reference
             self.intentToRetain = intentToRetain
@@ -19,7 +21,9 @@ public struct PresentationRequest: Sendable {
     public struct DocumentRequest: Sendable, Identifiable {
         /// Unique within the request: the position of a docRequest, the id of a query.
         public let id: String
+        /// The type wanted.
         public let docType: DocType
+        /// In the order asked.
         public let elements: [Element]
         /// What may come instead of elements that the document lacks.
         public let alternatives: [AlternativeDataElements]
@@ -28,6 +32,7 @@ public struct PresentationRequest: Sendable {
         /// The size in bytes that the whole response must not exceed.
         public let maximumResponseSize: UInt64?
 
+        /// From its parts.
         public init(
             id: String, docType: DocType, elements: [Element], alternatives: [AlternativeDataElements] = [],
             issuerIdentifiers: [[UInt8]] = [], maximumResponseSize: UInt64? = nil
@@ -43,12 +48,14 @@ public struct PresentationRequest: Sendable {
 
     /// A purpose and the sets of documents that serve it.
     public struct UseCase: Sendable {
+        /// Whether nothing may be answered when no set is there.
         public let isMandatory: Bool
         /// Each set names document requests by id; the first one that can be answered whole counts.
         public let documentSets: [[String]]
         /// What the verifier says it is for, such as "org.iso.jtc1.sc17: 3".
         public let purposes: [String]
 
+        /// From its parts.
         public init(isMandatory: Bool, documentSets: [[String]], purposes: [String] = []) {
             self.isMandatory = isMandatory
             self.documentSets = documentSets
@@ -56,10 +63,12 @@ public struct PresentationRequest: Sendable {
         }
     }
 
+    /// In the order asked.
     public let documents: [DocumentRequest]
     /// Empty when every document is simply wanted.
     public let useCases: [UseCase]
 
+    /// From its parts.
     public init(documents: [DocumentRequest], useCases: [UseCase] = []) {
         self.documents = documents
         self.useCases = useCases

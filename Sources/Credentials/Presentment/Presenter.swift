@@ -11,14 +11,18 @@ public struct Presenter: Sendable {
         case automatic = "auto"
     }
 
+    /// Where the device keys are.
     public let keyStore: any KeyStore
+    /// How they prove themselves.
     public let deviceAuth: DeviceAuthMethod
     /// Values that the device can sign itself, as far as an issuer allows it.
     public let deviceSigned: DeviceNameSpaces
+    /// For whom elements may go at all.
     public let policy: ReleasePolicy
     /// What is made wrong on purpose.
     public let tampering: Tampering
 
+    /// A presenter that makes nothing wrong unless told so.
     public init(
         keyStore: any KeyStore, deviceAuth: DeviceAuthMethod = .automatic, deviceSigned: DeviceNameSpaces = DeviceNameSpaces(),
         policy: ReleasePolicy = .anyReader, tampering: Tampering = .none

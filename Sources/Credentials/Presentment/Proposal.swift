@@ -9,6 +9,7 @@ public struct Proposal: Sendable {
         /// Whether its authentication verified up to a trusted anchor.
         public let isTrusted: Bool
 
+        /// From its parts.
         public init(name: String, isTrusted: Bool) {
             self.name = name
             self.isTrusted = isTrusted
@@ -29,7 +30,9 @@ public struct Proposal: Sendable {
         public let reference: ElementReference
         /// What was asked: another element when an age statement or an alternative answers.
         public let requested: [ElementReference]
+        /// Whether the verifier says that it will keep the value.
         public let intentToRetain: Bool
+        /// Where the value is.
         public let source: Source
 
         /// The value, for display.
@@ -53,21 +56,29 @@ public struct Proposal: Sendable {
             case readerNotTrusted = "own policy: only for an authenticated reader"
         }
 
+        /// What was asked.
         public let reference: ElementReference
+        /// Why it cannot go.
         public let reason: Reason
     }
 
     /// One document that can answer, numbered from 1 within its request.
     public struct Option: Sendable {
+        /// From 1, in the order of the wallet.
         public let number: Int
+        /// The copy that would go.
         public let document: IssuedDocument
+        /// What can go, in the order asked.
         public let elements: [Element]
+        /// What cannot.
         public let missing: [Miss]
     }
 
     /// What can be answered to one document request.
     public struct Entry: Sendable {
+        /// What was asked.
         public let request: PresentationRequest.DocumentRequest
+        /// The documents that can answer.
         public let options: [Option]
         /// Whether the holder has a document of this type at all (H6).
         public let isHeld: Bool
@@ -77,8 +88,11 @@ public struct Proposal: Sendable {
         public let isWanted: Bool
     }
 
+    /// Who asks; nil when nobody says.
     public let reader: Reader?
+    /// One for each document request.
     public let entries: [Entry]
+    /// What the verifier says it is for.
     public let useCases: [PresentationRequest.UseCase]
     /// Mandatory use cases that no document set serves, by position; then nothing may be answered (WD2 §10.2.5).
     public let unsatisfiedUseCases: [Int]

@@ -13,7 +13,9 @@ public import Codec
 public struct ScriptedConsent: ConsentProvider {
     /// Why a file is no consent script.
     public struct Malformed: Error, Sendable, CustomStringConvertible {
+        /// The member that is wrong.
         public let path: String
+        /// What belongs there.
         public let expected: String
         public var description: String { "consent script: \(path) is not \(expected)" }
     }
@@ -26,6 +28,8 @@ public struct ScriptedConsent: ConsentProvider {
         case elements(option: Int, [ElementReference: Bool])
     }
 
+    /// Reads a script.
+    /// - Throws: which member is not what it has to be.
     public init(_ script: JSON) throws(Malformed) {
         guard let members = script.objectValue else { throw Malformed(path: "the file", expected: "a JSON object") }
         var byDefault = false

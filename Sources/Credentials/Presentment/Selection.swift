@@ -9,6 +9,7 @@ public struct Selection: Sendable, Hashable {
         /// What may go, of the option's elements.
         public let approved: Set<ElementReference>
 
+        /// From its parts.
         public init(requestID: String, option: Int, approved: Set<ElementReference>) {
             self.requestID = requestID
             self.option = option
@@ -19,6 +20,7 @@ public struct Selection: Sendable, Hashable {
     /// One choice for each request that is answered; the others get nothing.
     public let choices: [Choice]
 
+    /// What was chosen.
     public init(choices: [Choice]) {
         self.choices = choices
     }

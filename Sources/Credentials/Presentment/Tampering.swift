@@ -24,6 +24,7 @@ public struct Tampering: Sendable {
     /// For marking outputs.
     public var names: [String] { faults.map(\.name) }
 
+    /// Whether a fault is in force.
     public func contains(_ name: String) -> Bool { faults.contains { $0.name == name } }
 
     func spoil(_ draft: inout MintDraft) throws(TamperingError) {
@@ -73,11 +74,13 @@ public struct ContentFault: Sendable, Identifiable {
         self.changes = changes
     }
 
+    /// The name.
     public var id: String { name }
 
     /// The ids of the checks that it must trip.
     public var trips: [String] { CheckCatalogue.rows.filter { $0.faults.contains(name) }.map(\.id) }
 
+    /// Who can bring it about.
     public var senders: Set<Sender> {
         Set(
             changes.map { change in
@@ -88,6 +91,7 @@ public struct ContentFault: Sendable, Identifiable {
     /// Every content fault.
     public static let all = issuerFaults + holderFaults
 
+    /// The content fault of this name.
     public static func named(_ name: String) -> ContentFault? { all.first { $0.name == name } }
 
     fileprivate func applying(_ change: () throws -> Void) throws(TamperingError) {

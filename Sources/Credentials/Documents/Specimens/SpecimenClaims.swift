@@ -7,8 +7,10 @@ package struct SpecimenIssuer: Sendable, Hashable {
     package let country: String
     /// Country subdivision, such as "UT-U", as in the signer's certificate; nil where it names none.
     package let jurisdiction: String?
+    /// The name of the authority.
     package let authority: String
 
+    /// From its parts.
     package init(country: String, jurisdiction: String? = nil, authority: String) {
         self.country = country
         self.jurisdiction = jurisdiction
