@@ -25,7 +25,9 @@ public struct GATTChannel: Sendable {
         case ended
     }
 
+    /// Which end is the GATT server.
     public let mode: GATTMode
+    /// Which end this is.
     public let role: MdocRole
     /// The longest part this end sends, its first byte included: min(MTU − 3, 512).
     public let partSize: Int

@@ -65,8 +65,11 @@ public enum GATTProperty: String, Sendable, Hashable {
 public struct GATTService: Sendable {
     /// One row of the service's table.
     public struct Entry: Sendable, Hashable {
+        /// The row's characteristic.
         public let characteristic: GATTCharacteristic
+        /// Its UUID in this service.
         public let uuid: BluetoothUUID
+        /// What a server must offer at least; Write beside write-without-response is allowed.
         public let properties: Set<GATTProperty>
         /// False for L2CAP, which a server may leave out.
         public let isMandatory: Bool
@@ -74,9 +77,12 @@ public struct GATTService: Sendable {
         public var needsConfigurationDescriptor: Bool { properties.contains(.notify) }
     }
 
+    /// The mode that the service belongs to.
     public let mode: GATTMode
+    /// The table's rows, State first.
     public let entries: [Entry]
 
+    /// The mdoc service for peripheral mode, the mdoc reader service for central mode.
     public init(mode: GATTMode) {
         self.mode = mode
         entries = GATTCharacteristic.allCases.compactMap { characteristic in
@@ -99,9 +105,12 @@ public struct GATTService: Sendable {
 
 /// One value written to, notified by or read from a characteristic.
 public struct GATTValue: Sendable, Hashable {
+    /// Where the value was written, notified or read.
     public let characteristic: GATTCharacteristic
+    /// At most 512 bytes from a peer that keeps the rules.
     public let bytes: [UInt8]
 
+    /// A value of a characteristic.
     public init(_ characteristic: GATTCharacteristic, _ bytes: [UInt8]) {
         self.characteristic = characteristic
         self.bytes = bytes

@@ -26,6 +26,7 @@ public struct SessionLimits: Sendable {
     /// Longest wait, after the end of the session, for the peer to end and disconnect.
     public var lingerSeconds = 2
 
+    /// The limits of the standard.
     public init() {}
 }
 

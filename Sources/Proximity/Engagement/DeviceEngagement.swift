@@ -11,6 +11,7 @@ public import Credentials
 public struct DeviceEngagement: Sendable, Hashable, CBORCodable {
     /// The engagement exactly as received or made; the session transcript is over these bytes.
     public let encoded: [UInt8]
+    /// "1.0", or "1.1" with members of the 2nd edition.
     public let version: String
     /// 1 is the only suite there is.
     public let cipherSuite: Int

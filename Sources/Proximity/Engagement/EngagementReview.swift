@@ -10,6 +10,7 @@ public struct EngagementHistory: Sendable, Hashable {
     /// EDeviceKeyBytes of earlier transactions.
     public var eDeviceKeys: Set<[UInt8]>
 
+    /// By default nothing was met before.
     public init(serviceUUIDs: Set<[UInt8]> = [], eDeviceKeys: Set<[UInt8]> = []) {
         (self.serviceUUIDs, self.eDeviceKeys) = (serviceUUIDs, eDeviceKeys)
     }
@@ -21,6 +22,7 @@ public struct EngagementReview: Sendable {
     public private(set) var engagement: DeviceEngagement?
     /// The mdoc's key; nil when it cannot be used. A session needs it.
     public private(set) var eDeviceKey: PublicKey?
+    /// One row for each of P1–P14.
     public private(set) var checks: CheckList
 
     private static let subject = "engagement"

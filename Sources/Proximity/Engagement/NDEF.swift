@@ -2,10 +2,15 @@
 public struct NDEFRecord: Sendable, Hashable {
     /// Type name format, 0–7: 1 well known, 2 media type, 4 external.
     public let typeNameFormat: UInt8
+    /// Message Begin.
     public let isFirst: Bool
+    /// Message End.
     public let isLast: Bool
+    /// At most 255 bytes.
     public let type: [UInt8]
+    /// Empty where the record has none.
     public let id: [UInt8]
+    /// What the record carries.
     public let payload: [UInt8]
     /// Where the record starts in its message.
     public let offset: Int
@@ -18,13 +23,16 @@ public struct NDEFRecord: Sendable, Hashable {
 
 /// Bytes that are no NDEF message: what and where.
 public struct NDEFError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong.
     public let what: String
+    /// Where in the message, in bytes.
     public let offset: Int
     public var description: String { "\(what) at offset \(offset)" }
 }
 
 /// A whole NDEF message.
 public struct NDEFMessage: Sendable, Hashable {
+    /// In the order received, at least one.
     public let records: [NDEFRecord]
 
     /// Decodes all records; the first says Message Begin, the last, and only it, Message End. Chunked records are refused:

@@ -12,6 +12,7 @@ public struct NFCHandover: Sendable, Hashable {
         case request = "Hr"
     }
 
+    /// Select or request.
     public let kind: Kind
     /// Version of the connection handover specification, major and minor nibble: 0x15 is 1.5.
     public let version: UInt8

@@ -48,6 +48,7 @@ public enum RetrievalMethod: Sendable, Hashable, CBORCodable {
         }
     }
 
+    /// The first element of the method.
     public var type: UInt64 {
         switch self {
         case .nfc: 1
@@ -58,6 +59,7 @@ public enum RetrievalMethod: Sendable, Hashable, CBORCodable {
         }
     }
 
+    /// The second element of the method.
     public var version: UInt64 {
         if case .other(_, let version, _) = self { version } else { 1 }
     }
@@ -67,9 +69,12 @@ public enum RetrievalMethod: Sendable, Hashable, CBORCodable {
 ///
 ///     { 0: uint, 1: uint }
 public struct NFCOptions: Sendable, Hashable, CBORCodable {
+    /// Key 0: the longest command data field, in bytes.
     public var commandDataLimit: UInt64
+    /// Key 1: the longest response data field, in bytes.
     public var responseDataLimit: UInt64
 
+    /// Both limits in bytes.
     public init(commandDataLimit: UInt64, responseDataLimit: UInt64) {
         (self.commandDataLimit, self.responseDataLimit) = (commandDataLimit, responseDataLimit)
     }
@@ -91,7 +96,9 @@ public struct NFCOptions: Sendable, Hashable, CBORCodable {
 ///
 ///     { 0: bool, 1: bool, ? 10: bstr, ? 11: bstr, ? 20: bstr, ? 21: uint }
 public struct BLEOptions: Sendable, Hashable, CBORCodable {
+    /// Key 0: mdoc peripheral server mode.
     public var supportsPeripheralServer: Bool
+    /// Key 1: mdoc central client mode.
     public var supportsCentralClient: Bool
     /// Key 10, 16 bytes big-endian: the service the mdoc advertises.
     public var peripheralServerUUID: [UInt8]?
@@ -102,6 +109,7 @@ public struct BLEOptions: Sendable, Hashable, CBORCodable {
     /// Key 21, 2nd edition: the PSM of the mdoc's L2CAP channel.
     public var psm: UInt64?
 
+    /// Options that support the modes whose UUIDs are given.
     public init(
         peripheralServerUUID: BluetoothUUID? = nil, centralClientUUID: BluetoothUUID? = nil, deviceAddress: [UInt8]? = nil,
         psm: UInt64? = nil
@@ -145,12 +153,16 @@ public struct BLEOptions: Sendable, Hashable, CBORCodable {
 ///
 ///     { ? 0: tstr, ? 1: uint, ? 2: uint, ? 3: bstr }
 public struct WiFiAwareOptions: Sendable, Hashable, CBORCodable {
+    /// Key 0.
     public var passphrase: String?
+    /// Key 1.
     public var operatingClass: UInt64?
+    /// Key 2.
     public var channel: UInt64?
     /// Key 3: a bit mask of bands.
     public var bands: [UInt8]?
 
+    /// Any of the members may be absent.
     public init(passphrase: String? = nil, operatingClass: UInt64? = nil, channel: UInt64? = nil, bands: [UInt8]? = nil) {
         (self.passphrase, self.operatingClass, self.channel, self.bands) = (passphrase, operatingClass, channel, bands)
     }
@@ -187,9 +199,12 @@ public struct StreamOptions: Sendable, Hashable, CBORCodable {
     /// `wb` in ASCII behind 0x01: 0x017762.
     public static let type: UInt64 = 0x01_7762
 
+    /// Key 2: where the mdoc waits.
     public var address: LinkAddress
+    /// Keys 0 and 1: which end plays the GATT server, whoever listens.
     public var mode: GATTMode
 
+    /// A stream that carries one mode.
     public init(address: LinkAddress, mode: GATTMode) {
         (self.address, self.mode) = (address, mode)
     }

@@ -6,6 +6,7 @@ import Crypto
 public struct EngagementTampering: Sendable {
     let faults: FaultSet
 
+    /// Faults of other kinds have no effect here.
     public init(_ faults: FaultSet) { self.faults = faults }
 
     /// The text for the QR code.

@@ -145,13 +145,16 @@ public enum SessionFault: String, Sendable, Hashable, CaseIterable {
 public struct FaultSet: Sendable, Hashable {
     private let arguments: [SessionFault: String]
 
+    /// Each fault with what stood behind its colon, empty for nothing.
     public init(_ faults: [SessionFault: String] = [:]) { arguments = faults }
 
+    /// Whether the fault is switched on.
     public func contains(_ fault: SessionFault) -> Bool { arguments[fault] != nil }
     /// What stood behind the colon; "1" where nothing did.
     public func argument(of fault: SessionFault) -> String? { arguments[fault].map { $0.isEmpty ? "1" : $0 } }
     /// In the order of the table.
     public var names: [String] { SessionFault.allCases.filter(contains).map(\.rawValue) }
+    /// Whether everything goes right.
     public var isEmpty: Bool { arguments.isEmpty }
 
     /// The mistake to make when sealing message `ordinal` of this role, from 1.

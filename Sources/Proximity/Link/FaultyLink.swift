@@ -57,6 +57,7 @@ public actor FaultyPipe: GATTPipe {
     private let faults: FaultSet
     private var dataParts = 0
 
+    /// Faults of other kinds have no effect here.
     public init(_ pipe: any GATTPipe, faults: FaultSet) { (self.pipe, self.faults) = (pipe, faults) }
 
     public nonisolated var mtu: Int { pipe.mtu }

@@ -3,6 +3,7 @@ public struct LinkFitting: Sendable {
     private let trace: SessionTrace?
     private let faults: FaultSet
 
+    /// By default nothing is put around.
     public init(trace: SessionTrace? = nil, faults: FaultSet = FaultSet()) { (self.trace, self.faults) = (trace, faults) }
 
     /// The pipe with its decorators; the trace shows what really travels.

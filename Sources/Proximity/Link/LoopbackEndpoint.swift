@@ -1,5 +1,6 @@
 /// Two endpoints inside one process that find each other: what one opens as mdoc the other opens as reader.
 public struct LoopbackEndpoint: LinkEndpoint {
+    /// Which end is the GATT server.
     public let mode: GATTMode
     private let pipe: LoopbackPipe
     private let fitting: LinkFitting

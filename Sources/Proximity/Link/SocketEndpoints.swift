@@ -4,6 +4,7 @@ import Glibc
 public final class SocketListener: LinkEndpoint {
     /// The address as bound; a port of 0 is replaced by the one chosen.
     public let address: LinkAddress
+    /// Which end plays the GATT server over the stream.
     public let mode: GATTMode
     private let socket: Int32
     private let cancel: WakePipe
@@ -54,7 +55,9 @@ public final class SocketListener: LinkEndpoint {
 
 /// An address to connect to: how a reader reaches an mdoc that a `SocketListener` waits for.
 public struct SocketConnector: LinkEndpoint {
+    /// Where the mdoc waits.
     public let address: LinkAddress
+    /// Which end plays the GATT server over the stream.
     public let mode: GATTMode
     private let seconds: Int
     private let fitting: LinkFitting

@@ -49,6 +49,7 @@ package final class WakePipe: Sendable {
     package let descriptor: Int32
     private let writer: Int32
 
+    /// - Throws: `.system` when the process has no descriptors left.
     package init() throws(LinkError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .system(doing: "making a pipe", code: errno) }

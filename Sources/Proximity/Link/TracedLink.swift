@@ -6,6 +6,7 @@ public struct TracedLink: Link {
     private let link: any Link
     private let trace: SessionTrace
 
+    /// Traces what passes `link`.
     public init(_ link: any Link, trace: SessionTrace) { (self.link, self.trace) = (link, trace) }
 
     public func send(_ message: [UInt8]) async throws(LinkError) {
@@ -33,6 +34,7 @@ public struct TracedPipe: GATTPipe {
     private let pipe: any GATTPipe
     private let trace: SessionTrace
 
+    /// Traces what passes `pipe`.
     public init(_ pipe: any GATTPipe, trace: SessionTrace) { (self.pipe, self.trace) = (pipe, trace) }
 
     public var mtu: Int { pipe.mtu }

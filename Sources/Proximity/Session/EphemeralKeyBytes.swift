@@ -16,6 +16,7 @@ public struct EphemeralKeyBytes: Sendable {
 
     /// The complete tag-24 item.
     public let encoded: [UInt8]
+    /// The key, its point checked.
     public let publicKey: PublicKey
     /// Whether y came as a sign bit; fine for EDeviceKey, not for EReaderKey.
     public let isCompressed: Bool

@@ -28,6 +28,7 @@ public struct SessionRequest: Sendable {
     public let ordinal: Int
     /// An encoded DeviceRequest, not yet decoded.
     public let bytes: [UInt8]
+    /// What device authentication covers.
     public let transcript: SessionTranscript
     /// EReaderKey, for a device MAC.
     public let readerKey: PublicKey

@@ -29,6 +29,7 @@ public struct ReaderSession: Sendable {
         }
     }
 
+    /// What reader and device authentication cover.
     public let transcript: SessionTranscript
     private let eReaderKeyBytes: [UInt8]
     private var state: State

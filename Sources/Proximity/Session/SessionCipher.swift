@@ -6,6 +6,7 @@ public import Crypto
 public struct SessionCipher: Sendable {
     /// A message that does not open. `diagnosis` is what would have opened it.
     public struct Failure: Error, Sendable, Hashable {
+        /// What would have opened the message.
         public enum Diagnosis: Sendable, Hashable {
             /// The sender's counter stands elsewhere.
             case counter(UInt32)
@@ -19,8 +20,10 @@ public struct SessionCipher: Sendable {
 
         /// Which message of its direction, from 1.
         public let ordinal: UInt32
+        /// What would have opened it.
         public let diagnosis: Diagnosis
 
+        /// A failure of message `ordinal`.
         public init(ordinal: UInt32, diagnosis: Diagnosis) { (self.ordinal, self.diagnosis) = (ordinal, diagnosis) }
     }
 
@@ -29,6 +32,7 @@ public struct SessionCipher: Sendable {
         case repeatedCounter, swappedIdentifier
     }
 
+    /// Whose messages `seal` makes.
     public let role: MdocRole
     private let sending: AESGCM
     private let receiving: AESGCM

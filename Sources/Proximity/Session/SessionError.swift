@@ -3,6 +3,7 @@ public import Crypto
 
 /// What made a session message unacceptable, and what the peer is to be told: decided here, once, for both roles.
 public struct SessionError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What was wrong.
     public enum Reason: Sendable, Equatable {
         /// The bytes are no CBOR.
         case cbor(CBORError)
@@ -28,10 +29,12 @@ public struct SessionError: Error, Sendable, Equatable, CustomStringConvertible 
         case own(CryptoError)
     }
 
+    /// What was wrong.
     public let reason: Reason
     /// Which session state the message met, for people: `engaged`, `requested`, …
     public let state: String
 
+    /// An error met in a session state.
     public init(reason: Reason, state: String) { (self.reason, self.state) = (reason, state) }
 
     /// The status to answer with; nil when there is nothing to say or nobody to say it to.

@@ -2,7 +2,9 @@ public import Codec
 
 /// The status of a SessionData message (ISO/IEC 18013-5:2021 §9.1.1.4 table 15).
 public struct SessionStatus: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The number on the wire.
     public let rawValue: UInt64
+    /// Any number; those that are not defined are told apart by `R3.unknown`.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// 10: a message could not be decrypted.
@@ -27,6 +29,7 @@ public struct SessionEstablishment: Sendable, Hashable, CBORCodable {
     /// Ciphertext and tag of a DeviceRequest.
     public var data: [UInt8]
 
+    /// Key bytes complete with tag 24, data as sealed.
     public init(eReaderKeyBytes: [UInt8], data: [UInt8]) { (self.eReaderKeyBytes, self.data) = (eReaderKeyBytes, data) }
 
     public init(_ cbor: CBOR) throws(CBORError) {
@@ -50,8 +53,10 @@ public struct SessionEstablishment: Sendable, Hashable, CBORCodable {
 public struct SessionData: Sendable, Hashable, CBORCodable {
     /// Ciphertext and tag of a DeviceRequest or DeviceResponse.
     public var data: [UInt8]?
+    /// Says how the session goes on; nil when it just does.
     public var status: SessionStatus?
 
+    /// At least one of both is needed.
     public init(data: [UInt8]? = nil, status: SessionStatus? = nil) { (self.data, self.status) = (data, status) }
 
     /// - Throws: also when neither member is there, for such a message says nothing.
