@@ -107,6 +107,17 @@ struct SocketTests {
         await mdoc.close()
     }
 
+    @Test(arguments: [LinkKind.tcp, .unix])
+    func aSecondReaderIsRefusedAtOnce(kind: LinkKind) async throws {
+        let (mdocEnd, readerEnd) = try await kind.endpoints(.peripheral)
+        async let served = mdocEnd.open(.mdoc, ident: [])
+        let reader = try await readerEnd.open(.reader, ident: [])
+        let mdoc = try await served
+        await #expect(throws: LinkError.self) { try await readerEnd.open(.reader, ident: []) }
+        await reader.close()
+        await mdoc.close()
+    }
+
     @Test func nobodyListeningIsSaid() async throws {
         let address: LinkAddress
         do {

@@ -15,7 +15,7 @@ struct FaultSelection: Sendable {
         var (content, request): ([String], [RequestFaults.Fault]) = ([], [])
         for fault in context.faults {
             if let known = SessionFault(rawValue: fault.name), known.roles.contains(role) {
-                session[known] = fault.argument ?? ""
+                session[known] = try Self.argument(of: fault, known)
             } else if role == .mdoc, ContentFault.named(fault.name)?.senders.contains(.holder) ?? false {
                 content.append(fault.name)
             } else if role == .reader, let known = RequestFaults.Fault(rawValue: fault.name) {
@@ -30,5 +30,17 @@ struct FaultSelection: Sendable {
         self.request = RequestFaults(Set(request))
         names = context.faults.map(\.text)
         do { self.content = try Tampering(named: content) } catch { throw .usage("\(error)") }
+    }
+
+    private static func argument(of fault: FaultName, _ known: SessionFault) throws(CommandError) -> String {
+        let argument = fault.argument ?? ""
+        if known.takesNumber {
+            guard let number = Int(argument), number >= 0 else {
+                throw .usage("--fault \(fault.text): a number has to follow", hint: "for example --fault \(fault.name):2")
+            }
+        } else if !argument.isEmpty {
+            throw .usage("--fault \(fault.text): nothing follows \(fault.name)")
+        }
+        return argument
     }
 }

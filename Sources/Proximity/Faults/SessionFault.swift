@@ -73,13 +73,8 @@ public enum SessionFault: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the fault is in the engagement, before there is a session.
-    public var isOfEngagement: Bool {
-        switch self {
-        case .indefiniteMap, .duplicateMapKey: false
-        default: Self.allCases.firstIndex(of: self).map { $0 <= (Self.allCases.firstIndex(of: .capabilityTrue) ?? 0) } ?? false
-        }
-    }
+    /// Whether a number has to follow its name.
+    public var takesNumber: Bool { self == .disconnectAfterPart }
 
     /// What it does, in a few words.
     public var summary: String {
@@ -150,8 +145,8 @@ public struct FaultSet: Sendable, Hashable {
 
     /// Whether the fault is switched on.
     public func contains(_ fault: SessionFault) -> Bool { arguments[fault] != nil }
-    /// What stood behind the colon; "1" where nothing did.
-    public func argument(of fault: SessionFault) -> String? { arguments[fault].map { $0.isEmpty ? "1" : $0 } }
+    /// The number behind the colon, where there is one.
+    public func number(of fault: SessionFault) -> Int? { arguments[fault].flatMap { Int($0) } }
     /// In the order of the table.
     public var names: [String] { SessionFault.allCases.filter(contains).map(\.rawValue) }
     /// Whether everything goes right.

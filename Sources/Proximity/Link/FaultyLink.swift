@@ -66,7 +66,7 @@ public actor FaultyPipe: GATTPipe {
         let isData = values.first.map { $0.characteristic == .client2Server || $0.characteristic == .server2Client } ?? false
         guard isData else { return try await pipe.send(values) }
         let spoilt = spoil(values)
-        if let limit = faults.argument(of: .disconnectAfterPart).flatMap({ Int($0) }), dataParts + spoilt.count > limit {
+        if let limit = faults.number(of: .disconnectAfterPart), dataParts + spoilt.count > limit {
             try await pipe.send(Array(spoilt.prefix(max(0, limit - dataParts))))
             await pipe.close()
             throw .closed

@@ -1,12 +1,15 @@
 import Glibc
+import Ports
 
-/// A listening TCP or Unix socket: where an mdoc waits for its reader without a radio.
+/// A listening TCP or Unix socket: where an mdoc waits for its reader without a radio. It serves one reader; the place is given free
+/// as soon as that one has started, so that a second one is refused at once.
 public final class SocketListener: LinkEndpoint {
     /// The address as bound; a port of 0 is replaced by the one chosen.
     public let address: LinkAddress
     /// Which end plays the GATT server over the stream.
     public let mode: GATTMode
-    private let socket: Int32
+    /// Nil once given free.
+    private let socket: Locked<Int32?>
     private let cancel: WakePipe
     private let engagementSeconds: Int?
     private let fitting: LinkFitting
@@ -20,16 +23,14 @@ public final class SocketListener: LinkEndpoint {
         _ address: LinkAddress, mode: GATTMode = .peripheral, engagementSeconds: Int? = nil, fitting: LinkFitting = LinkFitting()
     ) async throws(LinkError) {
         cancel = try WakePipe()
-        (socket, self.address) = try await Threads.run(cancel: cancel) { Socket.listen(on: address) }
+        let listening = try await Threads.run(cancel: cancel) { Socket.listen(on: address) }
+        (socket, self.address) = (Locked(listening.socket), listening.address)
         self.mode = mode
         self.engagementSeconds = engagementSeconds
         self.fitting = fitting
     }
 
-    deinit {
-        Glibc.close(socket)
-        if case .unix(let path) = address { unlink(path) }
-    }
+    deinit { giveFree() }
 
     public var method: RetrievalMethod { .stream(StreamOptions(address: address, mode: mode)) }
 
@@ -37,10 +38,13 @@ public final class SocketListener: LinkEndpoint {
     /// (ISO/IEC 18013-5:2021 §8.3.3.1.1.8).
     public func open(_ role: MdocRole, ident: [UInt8]) async throws(LinkError) -> any Link {
         while true {
-            let (socket, cancel, limit) = (socket, cancel, engagementSeconds.map { $0 * 1000 })
+            guard let socket = socket.withLock({ $0 }) else { throw .closed }
+            let (cancel, limit) = (cancel, engagementSeconds.map { $0 * 1000 })
             let accepted = try await Threads.run(cancel: cancel) { Socket.accept(from: socket, within: limit, cancel: cancel) }
             do {
-                return try await SocketPipe.openLink(accepted, mode: mode, role: role, ident: ident, fitting: fitting)
+                let link = try await SocketPipe.openLink(accepted, mode: mode, role: role, ident: ident, fitting: fitting)
+                giveFree()
+                return link
             } catch {
                 switch error {
                 case .cancelled, .identMismatch: throw error
@@ -51,6 +55,16 @@ public final class SocketListener: LinkEndpoint {
     }
 
     public func close() async { cancel.signal() }
+
+    private func giveFree() {
+        let open = socket.withLock { socket in
+            defer { socket = nil }
+            return socket
+        }
+        guard let open else { return }
+        Glibc.close(open)
+        if case .unix(let path) = address { unlink(path) }
+    }
 }
 
 /// An address to connect to: how a reader reaches an mdoc that a `SocketListener` waits for.
