@@ -119,13 +119,16 @@ struct EngagementTests {
     @Test(arguments: engagementFaults)
     func namesWhatIsWrongWithAnEngagement(fault: SessionFault, id: String) throws {
         let key = try PrivateKey.generate(.p256, random: SeededRandom(seed: 2))
-        let honest = DeviceEngagement(
-            eDeviceKey: COSEKey(key.publicKey),
-            retrievalMethods: [.stream(StreamOptions(address: .tcp(host: "127.0.0.1", port: 7), mode: .peripheral))])
-        let tampering = EngagementTampering(FaultSet([fault: ""]))
-        let text = tampering.text(of: tampering.engagement(from: honest))
-        let violations = EngagementReview(text: text, edition: .second).checks.checks.filter { $0.outcome.isViolation }
-        #expect(violations.map(\.id) == [id])
+        for capabilities in [nil, [3]] {
+            let honest = DeviceEngagement(
+                eDeviceKey: COSEKey(key.publicKey),
+                retrievalMethods: [.stream(StreamOptions(address: .tcp(host: "127.0.0.1", port: 7), mode: .peripheral))],
+                capabilities: capabilities)
+            let tampering = EngagementTampering(FaultSet([fault: ""]))
+            let text = tampering.text(of: tampering.engagement(from: honest))
+            let violations = EngagementReview(text: text, edition: .second).checks.checks.filter { $0.outcome.isViolation }
+            #expect(violations.map(\.id) == [id])
+        }
     }
 
     @Test func seesWhatWasUsedBefore() throws {

@@ -55,7 +55,12 @@ enum ReaderRead {
             return ReadReport(report, responses: 0, documents: 0, failure: unusable(failed))
         }
         invocation.console.event(.engaged, role: "reader", ["engagement": .string(setup.text)])
-        let conversation = try ReadConversation(setup, engagement, key, invocation)
+        let conversation: ReadConversation
+        do { conversation = try ReadConversation(setup, engagement, key, invocation) } catch let error as CommandError {
+            guard error.exit == .refused else { throw error }
+            let report = setup.reportWithoutResponse(because: "P6.known").adding(checks: setup.review.checks)
+            return ReadReport(report, responses: 0, documents: 0, failure: error)
+        }
         let outcome: SessionOutcome
         do { outcome = try await conversation.driver.run(conversation) } catch { throw CommandError(session: error) }
         return await conversation.finish(outcome)

@@ -27,7 +27,8 @@ public struct EngagementTampering: Sendable {
         if faults.contains(.capabilitiesNeedOrigins) {
             members.append((6, .map([(.int(3), .bool(true))])))
         } else if faults.contains(.capabilityTrue) {
-            members += [(5, .array([])), (6, .map([(.int(3), .bool(false))]))]
+            if honest.originInfos == nil { members.append((5, .array([]))) }
+            members.append((6, .map([(.int(3), .bool(false))])))
         } else if let capabilities = honest.capabilities {
             members.append((6, .map(capabilities.sorted { $0.key < $1.key }.map { (.int($0.key), .bool($0.value)) })))
         }
@@ -38,7 +39,8 @@ public struct EngagementTampering: Sendable {
 
     private func version(_ honest: DeviceEngagement) -> String {
         if faults.contains(.engagementMajor) { return "2.0" }
-        let isSecond = [.engagementMinor, .capabilitiesNeedOrigins, .capabilityTrue].contains(where: faults.contains)
+        if faults.contains(.engagementMinor) { return honest.version == "1.0" ? "1.1" : "1.0" }
+        let isSecond = [.capabilitiesNeedOrigins, .capabilityTrue].contains(where: faults.contains)
         return isSecond ? "1.1" : honest.version
     }
 

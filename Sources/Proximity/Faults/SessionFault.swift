@@ -84,7 +84,7 @@ public enum SessionFault: String, Sendable, Hashable, CaseIterable {
         case .engagementCBOR: "the engagement lacks its last byte"
         case .engagementShape: "the engagement has no Security"
         case .engagementMajor: "engagement version 2.0"
-        case .engagementMinor: "engagement version 1.1 without keys 5 and 6"
+        case .engagementMinor: "an engagement version that does not fit keys 5 and 6"
         case .cipherSuite: "cipher suite 2"
         case .deviceKeyTag: "EDeviceKey in a plain byte string"
         case .deviceKeyCurve: "EDeviceKey on a curve for signatures"
