@@ -1,3 +1,5 @@
+import Glibc
+
 /// One data item of a flat index: 24 bytes, in the order of the bytes, containers before their content.
 struct CBORNode: Sendable {
     /// Offset of the head.
@@ -70,8 +72,15 @@ struct CBORIndex: Sendable {
     }
 
     private func isContent(of index: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard nodes[index].argument == UInt64(name.count) else { return false }
-        return content(of: index).withUnsafeBufferPointer { $0.elementsEqual(name) }
+        let node = nodes[index]
+        guard node.argument == UInt64(name.count) else { return false }
+        guard !node.isIndefinite else { return content(of: index).elementsEqual(name) }
+        let start = Int(node.start) + node.headLength
+        return bytes.withUnsafeBytes { all in
+            let own = UnsafeRawBufferPointer(rebasing: all[start..<start + name.count])
+            guard let own = own.baseAddress, let name = name.baseAddress else { return true }
+            return memcmp(own, name, Int(node.argument)) == 0
+        }
     }
 
     /// One chunk of an indefinite-length string.

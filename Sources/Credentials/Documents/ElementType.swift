@@ -66,9 +66,21 @@ public indirect enum ElementType: Sendable, Hashable {
         }
     }
 
+    /// "YYYY-MM-DD", a day of the calendar. Read without strings: every presentation has several.
     private static func isFullDate(_ value: CBOR) -> Bool {
-        guard let text = try? value.tagged(1004).text(), text.utf8.count == 10 else { return false }
-        return (try? Timestamp(rfc3339: text + "T00:00:00Z")) != nil
+        guard let bytes = (try? value.tagged(1004).text()).map({ ArraySlice($0.utf8) }) else { return false }
+        guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return false }
+        guard let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]) else {
+            return false
+        }
+        return Timestamp(year: year, month: month, day: day) != nil
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+        digits.reduce(0 as Int?) { value, digit in
+            guard let value, (0x30...0x39).contains(digit) else { return nil }
+            return value * 10 + Int(digit - 0x30)
+        }
     }
 
     private static func isTDate(_ value: CBOR) -> Bool {
