@@ -6,6 +6,7 @@ struct FaultSelection: Sendable {
     let session: FaultSet
     let content: Tampering
     let request: RequestFaults
+    let readerCertificate: ReaderCertificateFault?
     /// As they stood on the command line.
     let names: [String]
 
@@ -13,6 +14,7 @@ struct FaultSelection: Sendable {
     init(_ context: Context, role: MdocRole) throws(CommandError) {
         var session: [SessionFault: String] = [:]
         var (content, request): ([String], [RequestFaults.Fault]) = ([], [])
+        var certificate: ReaderCertificateFault?
         for fault in context.faults {
             if let known = SessionFault(rawValue: fault.name), known.roles.contains(role) {
                 session[known] = try Self.argument(of: fault, known)
@@ -20,6 +22,8 @@ struct FaultSelection: Sendable {
                 content.append(fault.name)
             } else if role == .reader, let known = RequestFaults.Fault(rawValue: fault.name) {
                 request.append(known)
+            } else if role == .reader, let known = ReaderCertificateFault(fault) {
+                certificate = known
             } else {
                 throw .usage(
                     "--fault \(fault.name): the \(role == .mdoc ? "holder" : "reader") has no such fault",
@@ -28,6 +32,7 @@ struct FaultSelection: Sendable {
         }
         self.session = FaultSet(session)
         self.request = RequestFaults(Set(request))
+        readerCertificate = certificate
         names = context.faults.map(\.text)
         do { self.content = try Tampering(named: content) } catch { throw .usage("\(error)") }
     }

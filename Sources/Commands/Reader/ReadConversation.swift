@@ -71,10 +71,12 @@ final class ReadConversation: ReaderConversation {
         for items in setup.faults.request.spoil(wanted.items) {
             let embedded = Embedded(items)
             let signs = !setup.faults.request.contains(.noAuthentication)
-            let readerAuth = signs ? try await setup.identity?.sign(embedded, over: transcript, setup.faults.request) : nil
+            let readerAuth = signs ? try setup.identity?.sign(embedded, over: transcript, setup.faults.request) : nil
             docRequests.append(DocRequest(itemsRequest: embedded, readerAuth: readerAuth))
         }
-        let request = DeviceRequest(docRequests: docRequests)
+        let info = setup.faults.request.spoil(wanted.deviceRequestInfo, count: docRequests.count).map { Embedded($0) }
+        let request = DeviceRequest(
+            docRequests: docRequests, deviceRequestInfo: info, readerAuthAll: try signAll(docRequests, info, transcript))
         let bytes = setup.faults.request.spoil(request)
         findings.withLock { findings in
             findings.requests.append(request)
@@ -84,6 +86,16 @@ final class ReadConversation: ReaderConversation {
         console.event(.request, role: "reader", ["ordinal": .integer(Int64(ordinal)), "request": .object(wanted.json)])
         console.talk("asking for \(wanted.name), waiting for the holder")
         return bytes
+    }
+
+    /// Only for an mdoc that says that it understands it (WD2 §9.1, capability 3).
+    private func signAll(
+        _ docRequests: [DocRequest], _ info: Embedded<DeviceRequestInfo>?, _ transcript: SessionTranscript
+    ) throws -> [COSESign1] {
+        guard setup.context.edition == .second, setup.review.engagement?.capabilities?[3] == true, let identity = setup.identity,
+            !setup.faults.request.contains(.noAuthentication)
+        else { return [] }
+        return [try identity.signAll(docRequests, info, over: transcript, setup.faults.request)]
     }
 
     func take(_ response: [UInt8], to ordinal: Int, over transcript: SessionTranscript) async throws {

@@ -16,6 +16,9 @@ struct RequestFaults: Sendable {
         case wrongSignature = "reader-signature-wrong"
         case unprotectedAlgorithm = "reader-auth-alg"
         case threeAges = "request-three-ages"
+        case wrongSignatureOverAll = "reader-auth-all-wrong"
+        case useCasesShape = "use-cases-shape"
+        case useCasesUnsatisfiable = "use-cases-satisfiable"
 
         var summary: String {
             switch self {
@@ -29,6 +32,9 @@ struct RequestFaults: Sendable {
             case .wrongSignature: "one bit of each reader signature is flipped"
             case .unprotectedAlgorithm: "the algorithm of reader authentication is not protected"
             case .threeAges: "asks three age questions of the first document"
+            case .wrongSignatureOverAll: "one bit of the signature over all docRequests is flipped (edition 2)"
+            case .useCasesShape: "a use case refers to a docRequest that is not there (edition 2)"
+            case .useCasesUnsatisfiable: "a mandatory use case needs an element that no document has (edition 2)"
             }
         }
 
@@ -44,7 +50,7 @@ struct RequestFaults: Sendable {
 
     /// What is asked, before anything is signed.
     func spoil(_ requests: [ItemsRequest]) -> [ItemsRequest] {
-        requests.enumerated().map { position, request in
+        (requests + unanswerable(like: requests.first)).enumerated().map { position, request in
             if contains(.unknownDocType) {
                 return ItemsRequest(docType: "org.example.unknown", nameSpaces: request.nameSpaces)
             }
@@ -57,15 +63,38 @@ struct RequestFaults: Sendable {
         }
     }
 
+    /// A request for a document that the holder has, and for an element that no document has.
+    private func unanswerable(like request: ItemsRequest?) -> [ItemsRequest] {
+        guard contains(.useCasesUnsatisfiable), let request else { return [] }
+        return [ItemsRequest(docType: request.docType, nameSpaces: [("org.example", [("no_such_element", false)])])]
+    }
+
+    /// What is said of all documents together, of which there are `count`.
+    func spoil(_ info: DeviceRequestInfo?, count: Int) -> DeviceRequestInfo? {
+        let last = UInt64(max(count, 1) - 1)
+        if contains(.useCasesShape) { return DeviceRequestInfo(useCases: [.init(mandatory: true, documentSets: [[last + 1]])]) }
+        if contains(.useCasesUnsatisfiable) { return DeviceRequestInfo(useCases: [.init(mandatory: true, documentSets: [[last]])]) }
+        return info
+    }
+
     /// The bytes that go out instead of an encoded DeviceRequest.
     func spoil(_ request: DeviceRequest) -> [UInt8] {
         var encoder = CBOREncoder()
-        encoder.map(2)
+        encoder.map(2 + (request.deviceRequestInfo == nil ? 0 : 1) + (request.readerAuthAll.isEmpty ? 0 : 1))
         encoder.text("version")
         encoder.text(contains(.major) ? "2.0" : contains(.minor) ? "1.1" : request.version.text)
         encoder.text("docRequests")
         encoder.array(request.docRequests.count)
         for docRequest in request.docRequests { encode(docRequest, to: &encoder) }
+        if let info = request.deviceRequestInfo {
+            encoder.text("deviceRequestInfo")
+            encoder.raw(info.encoded)
+        }
+        if !request.readerAuthAll.isEmpty {
+            encoder.text("readerAuthAll")
+            encoder.array(request.readerAuthAll.count)
+            for signature in request.readerAuthAll { encoder.encode(signature) }
+        }
         return contains(.cbor) ? Array(encoder.bytes.dropLast()) : encoder.bytes
     }
 

@@ -6,6 +6,11 @@ struct ReadRequest: Sendable {
     /// As named on the command line.
     let name: String
     let items: [ItemsRequest]
+    /// What holds for all documents together (second edition).
+    let deviceRequestInfo: DeviceRequestInfo?
+
+    /// Whether only the second edition can say this.
+    var needsSecondEdition: Bool { deviceRequestInfo != nil || items.contains { $0.requestInfo != nil } }
 
     static let presets = ["mdl", "mdl-age-over-18", "mdl-age-over-21", "pid", "photo-id", "age-verification"]
 
@@ -14,6 +19,7 @@ struct ReadRequest: Sendable {
         name = argument
         if Self.presets.contains(argument) {
             items = Self.preset(argument)
+            deviceRequestInfo = nil
         } else if !Files.exists(argument), !argument.hasPrefix("{"), !argument.contains("/"), !argument.contains(".") {
             throw .usage("--request \(argument): no such preset or file", hint: "presets: \(Self.presets.joined(separator: ", "))")
         } else {
@@ -21,7 +27,13 @@ struct ReadRequest: Sendable {
             guard let members = json.objectValue, !members.isEmpty else {
                 throw .refused("\(argument): no document is asked for", hint: Self.form)
             }
-            items = members["credentials"] == nil ? try Self.elements(members, argument) : try Self.query(members, argument)
+            if members["credentials"] != nil {
+                items = try Self.query(members, argument)
+                deviceRequestInfo = nil
+            } else {
+                items = try Self.elements(members, argument)
+                deviceRequestInfo = try Self.useCases(members["useCases"], argument)
+            }
         }
     }
 
@@ -62,12 +74,12 @@ struct ReadRequest: Sendable {
 
     private static func elements(_ members: JSONObject, _ origin: String) throws(CommandError) -> [ItemsRequest] {
         var requests: [ItemsRequest] = []
-        for (docType, value) in members {
+        for (docType, value) in members where docType != "useCases" {
             guard let nameSpaces = value.objectValue, !nameSpaces.isEmpty else {
                 throw .refused("\(origin): \(docType) has no name spaces", hint: form)
             }
             var all: [ItemsRequest.Elements] = []
-            for (nameSpace, value) in nameSpaces {
+            for (nameSpace, value) in nameSpaces where nameSpace != "requestInfo" {
                 guard let elements = value.objectValue, !elements.isEmpty else {
                     throw .refused("\(origin): \(docType), \(nameSpace) has no elements", hint: form)
                 }
@@ -80,9 +92,29 @@ struct ReadRequest: Sendable {
                 }
                 all.append((nameSpace, list))
             }
-            requests.append(ItemsRequest(docType: docType, nameSpaces: all))
+            guard !all.isEmpty else { throw .refused("\(origin): \(docType) has no name spaces", hint: form) }
+            let info: DocRequestInfo? = try nameSpaces["requestInfo"].map { json throws(CommandError) in
+                try structure(json, "\(docType).requestInfo", origin)
+            }
+            let item = info.map { info in CBOR(encoding: { $0.encode(info) }) }
+            requests.append(ItemsRequest(docType: docType, nameSpaces: all, requestInfo: item))
         }
+        guard !requests.isEmpty else { throw .refused("\(origin): no document is asked for", hint: form) }
         return requests
+    }
+
+    private static func useCases(_ json: JSON?, _ origin: String) throws(CommandError) -> DeviceRequestInfo? {
+        guard let json else { return nil }
+        return try structure(["useCases": json], "useCases", origin)
+    }
+
+    /// A structure whose members are given as JSON, `{"bytes": "<base64url>"}` for byte strings.
+    private static func structure<Structure: CBORDecodable>(
+        _ json: JSON, _ name: String, _ origin: String
+    ) throws(CommandError) -> Structure {
+        do { return try Structure(try ElementType.any.encode(json, at: FieldPath(name))) } catch {
+            throw .refused("\(origin): \(name): \(error)")
+        }
     }
 
     /// A DCQL query as far as a DeviceRequest can say the same: one mdoc of one type each, claims by name space and element.

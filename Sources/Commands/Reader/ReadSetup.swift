@@ -24,8 +24,11 @@ struct ReadSetup: Sendable {
         requests = try (invocation.strings("request").isEmpty ? ["mdl"] : invocation.strings("request")).map {
             name throws(CommandError) in try ReadRequest(name)
         }
+        if context.edition == .first, let request = requests.first(where: \.needsSecondEdition) {
+            throw CommandError.usage("--request \(request.name) has useCases or requestInfo", hint: "they need --edition 2")
+        }
         text = try Self.engagementText(invocation)
-        identity = try ReaderIdentity(invocation)
+        identity = try ReaderIdentity(invocation, fault: faults.readerCertificate)
         memory = await ReaderMemory(context)
         let bytes = (try? EngagementText.decode(text)).flatMap { try? DeviceEngagement(decoding: $0) }
         review = EngagementReview(text: text, edition: context.edition, history: await memory.history(for: bytes))
@@ -93,9 +96,14 @@ struct ReaderIdentity: Sendable {
     private let nonce: SignatureNonce
 
     /// - Returns: nil where requests are not to be signed, or the home has no reader certificate.
-    init?(_ invocation: Invocation) throws(CommandError) {
+    init?(_ invocation: Invocation, fault: ReaderCertificateFault?) throws(CommandError) {
         if invocation.flag("no-reader-auth") { return nil }
         nonce = invocation.context.isDeterministic ? .deterministic : .random
+        if let fault {
+            let made = try fault.identity(invocation.context)
+            (key, chain) = (made.key, [made.certificate.der])
+            return
+        }
         switch (invocation.string("reader-cert"), invocation.string("reader-key")) {
         case (let certificate?, let key?):
             self.key = try KeyFile.privateKey(key)
@@ -113,9 +121,23 @@ struct ReaderIdentity: Sendable {
     }
 
     /// Signs one docRequest.
-    func sign(_ items: Embedded<ItemsRequest>, over transcript: SessionTranscript, _ faults: RequestFaults) async throws
-        -> COSESign1
-    {
+    func sign(_ items: Embedded<ItemsRequest>, over transcript: SessionTranscript, _ faults: RequestFaults) throws -> COSESign1 {
+        try sign(
+            ReaderAuthentication.bytes(transcript: transcript, itemsRequest: items), spoiled: faults.contains(.wrongSignature),
+            faults)
+    }
+
+    /// Signs everything that is asked, once more as a whole (WD2 §12.5.4).
+    func signAll(
+        _ docRequests: [DocRequest], _ info: Embedded<DeviceRequestInfo>?, over transcript: SessionTranscript,
+        _ faults: RequestFaults
+    ) throws -> COSESign1 {
+        let payload = ReaderAuthenticationAll.bytes(
+            transcript: transcript, itemsRequests: docRequests.map(\.itemsRequest), deviceRequestInfo: info)
+        return try sign(payload, spoiled: faults.contains(.wrongSignatureOverAll), faults)
+    }
+
+    private func sign(_ payload: [UInt8], spoiled: Bool, _ faults: RequestFaults) throws -> COSESign1 {
         guard let algorithm = COSEAlgorithm.iso(for: key.curve) else {
             throw CommandError("a reader key on \(key.curve.rawValue) cannot sign")
         }
@@ -123,9 +145,8 @@ struct ReaderIdentity: Sendable {
         let unsigned = COSESign1(
             protected: isProtected ? COSEHeaders(algorithm: algorithm) : .empty,
             unprotected: COSEHeaders(algorithm: isProtected ? nil : algorithm, x5chain: chain), payload: nil, signature: [])
-        let payload = ReaderAuthentication.bytes(transcript: transcript, itemsRequest: items)
         var signature = try key.sign(try unsigned.toBeSigned(detachedPayload: payload), hash: algorithm.hash, nonce: nonce)
-        if faults.contains(.wrongSignature), let last = signature.popLast() { signature.append(last ^ 1) }
+        if spoiled, let last = signature.popLast() { signature.append(last ^ 1) }
         return COSESign1(protected: unsigned.protected, unprotected: unsigned.unprotected, payload: nil, signature: signature)
     }
 }

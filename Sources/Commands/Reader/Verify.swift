@@ -120,7 +120,9 @@ struct ReportFile {
 extension DeviceRequest {
     /// The request without reader authentication.
     fileprivate init(_ request: ReadRequest) {
-        self.init(docRequests: request.items.map { DocRequest(itemsRequest: Embedded($0)) })
+        self.init(
+            docRequests: request.items.map { DocRequest(itemsRequest: Embedded($0)) },
+            deviceRequestInfo: request.deviceRequestInfo.map { Embedded($0) })
     }
 }
 
