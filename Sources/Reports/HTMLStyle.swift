@@ -37,8 +37,8 @@ enum HTMLStyle {
         caption { padding: .25rem 0 .5rem; text-align: left; font-weight: 600; overflow-wrap: anywhere; }
         th, td { padding: .4rem .75rem; border-top: 1px solid var(--line); text-align: left; vertical-align: top; font-weight: normal; }
         thead th { color: var(--soft); font-size: .8125rem; }
-        .checks { min-width: 44rem; table-layout: fixed; }
-        .checks .c1 { width: 7rem; } .checks .c2 { width: 15rem; } .checks .c3 { width: 13rem; }
+        .checks { min-width: 50rem; table-layout: fixed; font-size: .875rem; }
+        .checks .c1 { width: 6.75rem; } .checks .c2 { width: 20rem; } .checks .c3 { width: 16.5rem; }
         .checks td:first-child { white-space: nowrap; }
         .checks th, .checks td { overflow-wrap: anywhere; }
         .checks th code { margin-right: .375rem; font-weight: 600; }
@@ -57,7 +57,8 @@ enum HTMLStyle {
         @media (max-width: 40rem) { .facts { grid-template-columns: 1fr; gap: 0; } .facts dd { margin-bottom: .5rem; } }
         @media print {
           :root { --ink: #000; --soft: #444; --page: #fff; --card: #fff; --line: #bbb; --good: #063; --good-bg: #fff; --bad: #900; --bad-bg: #fff; --caution: #640; --caution-bg: #fff; }
-          body { font-size: 10pt; } main { max-width: none; padding: 0; } .scroll { overflow: visible; }
+          body { font-size: 10pt; } main { max-width: none; padding: 0; } .scroll { overflow: visible; } .checks { min-width: 0; font-size: 8pt; }
+          .checks .c1 { width: 5rem; } .checks .c2 { width: 13rem; } .checks .c3 { width: 11rem; }
           tr, .findings li, .card { break-inside: avoid; } h2, caption { break-after: avoid; } thead { display: table-header-group; } }
         """
 }
