@@ -36,6 +36,12 @@ import Testing
         #expect(throws: DiagnosticError.self) { try CBORDiagnostic.parse(String(repeating: "1(", count: 100_000)) }
     }
 
+    @Test func deepDocumentsInDocumentsReadBack() throws {
+        let deep = [UInt8](repeating: 0x81, count: 60) + [0]
+        let inner = CBOR.tag(24, .bytes([UInt8](repeating: 0x81, count: 50) + CBOR.tag(24, .bytes(deep)).encoded)).encoded
+        #expect(try CBORDiagnostic.parse(CBORDiagnostic.format(CBOR(decoding: inner))) == inner)
+    }
+
     @Test func linesOffsetsAndCutsAreComments() throws {
         let item = try cbor("a26161820102616243010203")
         let options = CBORDiagnostic.Options(isMultiline: true, showsOffsets: true, longestBytes: 2)

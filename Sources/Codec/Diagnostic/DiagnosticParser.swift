@@ -1,9 +1,10 @@
 /// Reads diagnostic notation by recursive descent.
 struct DiagnosticParser {
-    private let text: [UInt8]
-    private var position = 0
-    private var encoder = CBOREncoder()
-    private static let maximalDepth = 64
+    let text: [UInt8]
+    var position = 0
+    var encoder = CBOREncoder()
+    /// What the decoder accepts: 64 levels in each of 17 documents.
+    static let maximalDepth = 64 * 17
 
     init(_ text: String) { self.text = Array(text.utf8) }
 
@@ -14,7 +15,7 @@ struct DiagnosticParser {
         return encoder.bytes
     }
 
-    private mutating func value(_ depth: Int) throws(DiagnosticError) {
+    mutating func value(_ depth: Int) throws(DiagnosticError) {
         guard depth < Self.maximalDepth else { throw failure("nested deeper than \(Self.maximalDepth) levels") }
         try space()
         guard let next = peek else { throw failure("an item is missing") }
@@ -30,114 +31,7 @@ struct DiagnosticParser {
         }
     }
 
-    // MARK: strings
-
-    private mutating func textString() throws(DiagnosticError) { try string(3, Array(try quoted("\"").utf8)) }
-
-    private mutating func byteString(_ content: [UInt8]) throws(DiagnosticError) { try string(2, content) }
-
-    private mutating func string(_ major: UInt8, _ content: [UInt8]) throws(DiagnosticError) {
-        let indicator = try indicator()
-        if indicator == .indefinite {
-            guard content.isEmpty else { throw failure("_ after a string that is not empty") }
-            encoder.bytes += [major << 5 | 31, 0xff]
-        } else {
-            try head(major, UInt64(content.count), indicator)
-            encoder.raw(content)
-        }
-    }
-
-    private mutating func chunks() throws(DiagnosticError) {
-        try expect("(_")
-        let start = encoder.bytes.count
-        encoder.bytes.append(0)
-        var major: UInt8?
-        repeat {
-            try space()
-            let chunk = encoder.bytes.count
-            try value(Self.maximalDepth - 1)
-            let type = encoder.bytes[chunk] >> 5
-            guard type == 2 || type == 3, encoder.bytes[chunk] & 31 != 31, major ?? type == type else {
-                throw failure("chunks must be strings of one type")
-            }
-            major = type
-        } while try skip(",")
-        try expect(")")
-        encoder.bytes[start] = (major ?? 2) << 5 | 31
-        encoder.bytes.append(0xff)
-    }
-
-    private mutating func embedded(_ depth: Int) throws(DiagnosticError) {
-        try expect("<<")
-        let outer = encoder
-        encoder = CBOREncoder()
-        if try !skip(">>") {
-            repeat { try value(depth + 1) } while try skip(",")
-            try expect(">>")
-        }
-        let content = encoder.bytes
-        encoder = outer
-        try byteString(content)
-    }
-
-    /// The content of a quoted string with the escapes of JSON and `\'`.
-    private mutating func quoted(_ quote: Unicode.Scalar) throws(DiagnosticError) -> String {
-        let start = position
-        position += 1
-        var content: [UInt8] = []
-        while let byte = peek {
-            position += 1
-            if byte == UInt8(ascii: quote) {
-                guard let text = String(validating: content, as: UTF8.self) else { throw failure("not UTF-8", start) }
-                return text
-            }
-            if byte == UInt8(ascii: "\\") {
-                content += try escape()
-            } else {
-                content.append(byte)
-            }
-        }
-        throw failure("string is not closed", start)
-    }
-
-    private mutating func escape() throws(DiagnosticError) -> [UInt8] {
-        guard let byte = peek else { throw failure("escape at the end") }
-        position += 1
-        switch byte {
-        case UInt8(ascii: "n"): return [0x0a]
-        case UInt8(ascii: "r"): return [0x0d]
-        case UInt8(ascii: "t"): return [0x09]
-        case UInt8(ascii: "b"): return [0x08]
-        case UInt8(ascii: "f"): return [0x0c]
-        case UInt8(ascii: "u"): return Array(String(Character(try unicode())).utf8)
-        case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
-        default: throw failure("unknown escape", position - 1)
-        }
-    }
-
-    private mutating func unicode() throws(DiagnosticError) -> Unicode.Scalar {
-        let first = try codeUnit()
-        if let scalar = Unicode.Scalar(first) { return scalar }
-        try expect("\\u")
-        let second = try codeUnit()
-        guard 0xd800..<0xdc00 ~= first, 0xdc00..<0xe000 ~= second,
-            let scalar = Unicode.Scalar(0x10000 + (first - 0xd800) << 10 + (second - 0xdc00))
-        else { throw failure("lone surrogate") }
-        return scalar
-    }
-
-    private mutating func codeUnit() throws(DiagnosticError) -> UInt32 {
-        let digits = text[position..<min(position + 4, text.count)]
-        guard digits.count == 4, let bytes = try? Hex.decode(String(decoding: digits, as: UTF8.self)) else {
-            throw failure("\\u needs four hexadecimal digits")
-        }
-        position += 4
-        return UInt32(bytes[0]) << 8 | UInt32(bytes[1])
-    }
-
-    // MARK: containers
-
-    private mutating func container(_ close: Unicode.Scalar, _ depth: Int, major: UInt8) throws(DiagnosticError) {
+    mutating func container(_ close: Unicode.Scalar, _ depth: Int, major: UInt8) throws(DiagnosticError) {
         position += 1
         let indicator = try indicator()
         let outer = encoder
@@ -164,9 +58,7 @@ struct DiagnosticParser {
         }
     }
 
-    // MARK: words
-
-    private mutating func word(_ depth: Int) throws(DiagnosticError) {
+    mutating func word(_ depth: Int) throws(DiagnosticError) {
         let start = position
         while let byte = peek, byte >= 0x30 && byte <= 0x39 || byte >= 0x41 && byte <= 0x5a || byte >= 0x61 && byte <= 0x7a {
             position += 1
@@ -186,7 +78,7 @@ struct DiagnosticParser {
         }
     }
 
-    private mutating func simple() throws(DiagnosticError) {
+    mutating func simple() throws(DiagnosticError) {
         try expect("(")
         try space()
         let start = position
@@ -195,7 +87,7 @@ struct DiagnosticParser {
         encoder.simple(value)
     }
 
-    private mutating func prefixed(_ prefix: String, _ start: Int) throws(DiagnosticError) {
+    mutating func prefixed(_ prefix: String, _ start: Int) throws(DiagnosticError) {
         guard peek == UInt8(ascii: "'") else { throw failure("unknown word \"\(prefix)\"", start) }
         let content = Self.withoutSpace(try quoted("'"))
         switch prefix {
@@ -216,124 +108,17 @@ struct DiagnosticParser {
     }
 
     /// White space and `#` comments may stand in hexadecimal and base64.
-    private static func withoutSpace(_ content: String) -> String {
+    static func withoutSpace(_ content: String) -> String {
         content.split(whereSeparator: \.isNewline).map { line in line.prefix { $0 != "#" }.filter { !$0.isWhitespace } }.joined()
     }
 
-    // MARK: numbers and tags
-
-    private mutating func number(_ depth: Int) throws(DiagnosticError) {
-        let start = position
-        let isNegative = peek == UInt8(ascii: "-")
-        if isNegative || peek == UInt8(ascii: "+") { position += 1 }
-        if text[position...].starts(with: "Infinity".utf8) {
-            position += 8
-            return try float(.init(bits: isNegative ? 0xfc00 : 0x7c00, width: 25))
-        }
-        if let radix = try radix() { return try integer(magnitude(radix, start), isNegative, start, depth) }
-        let literal = decimalLiteral(from: start)
-        if literal.contains(where: { $0 == "." || $0 == "e" || $0 == "E" }) {
-            guard let value = Double(literal), value.isFinite else { throw failure("\"\(literal)\" is no number", start) }
-            return try float(CBORFloat(bits: value.bitPattern, width: 27))
-        }
-        position = start + (literal.hasPrefix("-") || literal.hasPrefix("+") ? 1 : 0)
-        try integer(magnitude(10, start), isNegative, start, depth)
-    }
-
-    private mutating func radix() throws(DiagnosticError) -> Int? {
-        guard peek == 0x30, position + 1 < text.count else { return nil }
-        let radices: [UInt8: Int] = [UInt8(ascii: "x"): 16, UInt8(ascii: "o"): 8, UInt8(ascii: "b"): 2]
-        guard let radix = radices[text[position + 1]] else { return nil }
-        position += 2
-        return radix
-    }
-
-    private mutating func decimalLiteral(from start: Int) -> String {
-        while let byte = peek {
-            let isSign = byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
-            let afterExponent = position > start && (text[position - 1] | 0x20) == UInt8(ascii: "e")
-            guard
-                byte >= 0x30 && byte <= 0x39 || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
-                    || isSign && afterExponent
-            else { break }
-            position += 1
-        }
-        return String(decoding: text[start..<position], as: UTF8.self)
-    }
-
-    /// The digits at the position as big-endian bytes without leading zeros.
-    private mutating func magnitude(_ radix: Int, _ start: Int) throws(DiagnosticError) -> [UInt8] {
-        let digits = text[position...].prefix { Character(Unicode.Scalar($0)).hexDigitValue.map { $0 < radix } ?? false }
-        guard !digits.isEmpty, digits.count <= 4096 else { throw failure("digits are missing, or too many", start) }
-        position += digits.count
-        var reversed: [UInt8] = []
-        for digit in digits {
-            var carry = Character(Unicode.Scalar(digit)).hexDigitValue ?? 0
-            for place in reversed.indices {
-                carry += Int(reversed[place]) * radix
-                reversed[place] = UInt8(carry & 0xff)
-                carry >>= 8
-            }
-            if carry > 0 { reversed.append(UInt8(carry)) }
-        }
-        return reversed.reversed()
-    }
-
-    private mutating func integer(_ magnitude: [UInt8], _ isNegative: Bool, _ start: Int, _ depth: Int) throws(DiagnosticError) {
-        let indicator = try indicator()
-        let argument = magnitude.count <= 8 ? magnitude.reduce(0) { $0 << 8 | UInt64($1) } : nil
-        if let argument, !isNegative, try skip("(", immediately: true) {
-            try head(6, argument, indicator)
-            try value(depth + 1)
-            return try expect(")")
-        }
-        if let argument, !isNegative { return try head(0, argument, indicator) }
-        if isNegative && magnitude.isEmpty { return try head(0, 0, indicator) }
-        let lowered = isNegative ? Self.decremented(magnitude) : magnitude
-        if lowered.count <= 8 { return try head(1, lowered.reduce(0) { $0 << 8 | UInt64($1) }, indicator) }
-        guard indicator == .none else { throw failure("a bignum has no encoding indicator", start) }
-        encoder.tag(isNegative ? 3 : 2)
-        encoder.bytes(lowered)
-    }
-
-    private static func decremented(_ magnitude: [UInt8]) -> [UInt8] {
-        var bytes = magnitude
-        for place in bytes.indices.reversed() {
-            bytes[place] &-= 1
-            if bytes[place] != 0xff { break }
-        }
-        return Array(bytes.drop { $0 == 0 })
-    }
-
-    private mutating func float(_ float: CBORFloat, keepsWidth: Bool = false) throws(DiagnosticError) {
-        let start = position
-        switch try indicator() {
-        case .none: keepsWidth ? raw(float) : encoder.float(bits: float.bits, width: float.width)
-        case .width(let width):
-            guard let wide = float.shortest.widened(to: 24 + width) else {
-                throw failure("the float does not fit _\(width)", start)
-            }
-            raw(wide)
-        case .indefinite: throw failure("a float has no indefinite length", start)
-        }
-    }
-
-    private mutating func raw(_ float: CBORFloat) {
-        encoder.bytes.append(0xe0 | float.width)
-        for shift in (0..<1 << (Int(float.width) - 24)).reversed() {
-            encoder.bytes.append(UInt8(truncatingIfNeeded: float.bits >> UInt64(shift * 8)))
-        }
-    }
-
-    // MARK: encoding indicators
-
-    private enum Indicator: Equatable {
+    enum Indicator: Equatable {
         case none, indefinite
         /// 0 to 3: an argument of 1, 2, 4 or 8 bytes.
         case width(UInt8)
     }
 
-    private mutating func indicator() throws(DiagnosticError) -> Indicator {
+    mutating func indicator() throws(DiagnosticError) -> Indicator {
         guard peek == UInt8(ascii: "_") else { return .none }
         position += 1
         guard let digit = peek, digit >= 0x30 && digit <= 0x39 else { return .indefinite }
@@ -342,7 +127,7 @@ struct DiagnosticParser {
         return .width(digit - 0x30)
     }
 
-    private mutating func head(_ major: UInt8, _ argument: UInt64, _ indicator: Indicator) throws(DiagnosticError) {
+    mutating func head(_ major: UInt8, _ argument: UInt64, _ indicator: Indicator) throws(DiagnosticError) {
         switch indicator {
         case .none: encoder.head(major, argument)
         case .indefinite: throw failure("_ where no indefinite length can be")
@@ -354,18 +139,16 @@ struct DiagnosticParser {
         }
     }
 
-    // MARK: characters
+    var peek: UInt8? { position < text.count ? text[position] : nil }
 
-    private var peek: UInt8? { position < text.count ? text[position] : nil }
-
-    private mutating func digits() -> String {
+    mutating func digits() -> String {
         let digits = text[position...].prefix { $0 >= 0x30 && $0 <= 0x39 }
         position += digits.count
         return String(decoding: digits, as: UTF8.self)
     }
 
     /// White space, `/ comments /` and `# comments` to the end of a line.
-    private mutating func space() throws(DiagnosticError) {
+    mutating func space() throws(DiagnosticError) {
         while let byte = peek {
             switch byte {
             case 0x20, 0x09, 0x0a, 0x0d: position += 1
@@ -380,39 +163,18 @@ struct DiagnosticParser {
         }
     }
 
-    private mutating func skip(_ token: String, immediately: Bool = false) throws(DiagnosticError) -> Bool {
+    mutating func skip(_ token: String, immediately: Bool = false) throws(DiagnosticError) -> Bool {
         if !immediately { try space() }
         guard text[position...].starts(with: token.utf8) else { return false }
         position += token.utf8.count
         return true
     }
 
-    private mutating func expect(_ token: String) throws(DiagnosticError) {
+    mutating func expect(_ token: String) throws(DiagnosticError) {
         guard try skip(token) else { throw failure("\"\(token)\" is missing") }
     }
 
-    private func failure(_ message: String, _ offset: Int? = nil) -> DiagnosticError {
+    func failure(_ message: String, _ offset: Int? = nil) -> DiagnosticError {
         DiagnosticError(message: message, offset: offset ?? position)
-    }
-}
-
-extension CBORFloat {
-    /// The same value in more bits, nil if it would not fit.
-    func widened(to target: UInt8) -> CBORFloat? {
-        guard target > 24, target >= width else { return nil }
-        if value.isNaN { return widenedNaN(to: target) }
-        switch target {
-        case 25: return self
-        case 26: return CBORFloat(bits: UInt64(Float(value).bitPattern), width: 26)
-        default: return CBORFloat(bits: value.bitPattern, width: 27)
-        }
-    }
-
-    private func widenedNaN(to target: UInt8) -> CBORFloat {
-        let formats: [UInt8: (exponent: UInt64, fraction: UInt64)] = [25: (5, 10), 26: (8, 23), 27: (11, 52)]
-        guard let from = formats[width], let to = formats[target] else { return self }
-        let sign = bits >> (from.exponent + from.fraction)
-        let payload = (bits & (1 << from.fraction - 1)) << (to.fraction - from.fraction)
-        return CBORFloat(bits: sign << (to.exponent + to.fraction) | (1 << to.exponent - 1) << to.fraction | payload, width: target)
     }
 }
