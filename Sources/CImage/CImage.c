@@ -22,7 +22,7 @@ const char *cimage_jpeg_version(void) { return TEXT_OF(LIBJPEG_TURBO_VERSION); }
 static int admit(cimage_gray *picture, unsigned width, unsigned height, size_t max_pixels) {
     picture->width = width;
     picture->height = height;
-    if (width == 0 || height == 0 || height > max_pixels / width) {
+    if (width == 0 || height == 0 || width > CIMAGE_MAX_SIDE || height > CIMAGE_MAX_SIDE || height > max_pixels / width) {
         picture->status = CIMAGE_TOO_LARGE;
         return 0;
     }

@@ -14,7 +14,7 @@ package enum PictureError: Error, Equatable, CustomStringConvertible {
         case .empty: "the file is empty"
         case .unsupported(let looksLike): "not a picture that can be read: it looks like \(looksLike)"
         case .tooLarge(let width, let height, let limit):
-            "picture too large: \(width) × \(height) pixels, at most \(limit / 1_000_000) million are read"
+            "picture too large: \(width) × \(height) pixels, at most \(limit / 1_000_000) million and 20000 along a side are read"
         case .broken(let format, let reason): "the \(format) is broken: \(reason)"
         case .outOfMemory: "out of memory"
         }

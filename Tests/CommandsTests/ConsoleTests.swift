@@ -68,15 +68,10 @@ import Testing
         defer { captured.shell.remove() }
         captured.console.report(CommandError("it broke", hint: "mend it", exit: .environment))
         #expect(captured.err == "error: it broke\nhint: mend it\n")
-        #expect(captured.out == "{\"error\":\"it broke\",\"hint\":\"mend it\",\"exit\":3}\n")
-    }
-
-    @Test func makesErrorsOfLastingCommandsEvents() throws {
-        let captured = try Captured(isJSON: true)
-        defer { captured.shell.remove() }
-        captured.console.event(.ready, role: "holder")
-        captured.console.report(CommandError("it broke"))
-        #expect(captured.out.split(separator: "\n").last?.hasPrefix("{\"event\":\"error\",\"error\":\"it broke\"") == true)
+        #expect(
+            captured.out
+                == "{\"event\":\"error\",\"time\":\"2026-11-30T12:00:00Z\",\"error\":\"it broke\",\"hint\":\"mend it\",\"exit\":3}\n"
+        )
     }
 
     @Test func printsNoSecondObjectAfterTheAnswer() throws {

@@ -2,12 +2,15 @@
 #define CIMAGE_H
 #include <stddef.h>
 
+/// The most pixels along one side: decoders of QR codes take quadratic time over long strips.
+#define CIMAGE_MAX_SIDE 20000
+
 /// How decoding or encoding a picture ended.
 typedef enum {
     CIMAGE_OK,
     /// Decoded, but the data ends early or is damaged: some pixels are made up.
     CIMAGE_DAMAGED,
-    /// More pixels than the caller allows; nothing was allocated for them.
+    /// More pixels than the caller allows, or than CIMAGE_MAX_SIDE along one side; nothing was allocated for them.
     CIMAGE_TOO_LARGE,
     /// Cannot be decoded; `message` says why.
     CIMAGE_BROKEN,

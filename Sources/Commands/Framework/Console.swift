@@ -18,7 +18,6 @@ final class Console: Sendable {
 
     private struct State {
         var hasAnswered = false
-        var hasEvents = false
         var progressIsShown = false
     }
 
@@ -64,7 +63,6 @@ final class Console: Sendable {
     func event(_ event: Event, role: String, _ fields: JSONObject = JSONObject()) {
         guard isJSON else { return }
         clearProgress()
-        state.withLock { $0.hasEvents = true }
         var object = JSONObject()
         object.append("event", .string(event.rawValue))
         object.append("role", .string(role))
@@ -102,10 +100,10 @@ final class Console: Sendable {
         clearProgress()
         errors.write("\(style("error:", .red, on: errors)) \(error.what.replacingControlCharacters())\n")
         if let hint = error.hint { errors.write("\(style("hint:", .bold, on: errors)) \(hint.replacingControlCharacters())\n") }
-        let (answered, events) = state.withLock { ($0.hasAnswered, $0.hasEvents) }
-        guard isJSON, !answered else { return }
+        guard isJSON, !state.withLock({ $0.hasAnswered }) else { return }
         var object = JSONObject()
-        if events { object.append("event", "error") }
+        object.append("event", .string(Event.error.rawValue))
+        object.append("time", .string(clock.now().rfc3339))
         object.append("error", .string(error.what))
         object.append("hint", error.hint.map { .string($0) } ?? .null)
         object.append("exit", .integer(Int64(error.exit.rawValue)))
