@@ -78,7 +78,7 @@ import Testing
             (.text("issuerAuth"), .array([.bytes([]), .map([]), .bytes([0xA0]), .bytes([])]))
         ])
         for (bytes, words) in [
-            (noAuth.encoded, "issuerSigned"), (noDocuments.encoded, "without documents"), (badPayload.encoded, "expected tag 24"),
+            (noAuth.encoded, "issuerSigned"), (noDocuments.encoded, "without documents"), (badPayload.encoded, "issuerAuth[2]"),
             (Array(response.encoded.dropLast(7)), "offset"), (CBOR.map([(.text("x"), .null)]).encoded, "issuerSigned"),
         ] {
             let error = #expect(throws: CommandError.self) { try found(bytes) }
