@@ -15,7 +15,15 @@ public struct ClaimError: Error, Sendable, Hashable, CustomStringConvertible {
 
 extension ElementType {
     /// The CBOR of a value that is given as JSON: dates from their text, binary from `{"bytes": "<base64url>"}`.
+    /// - Throws: also when the value lies deeper than readers go, 32 levels.
     public func encode(_ value: JSON, at path: FieldPath) throws(ClaimError) -> CBOR {
+        guard path.components.count <= 32 else {
+            throw ClaimError(path: FieldPath(Array(path.components.prefix(2))), expected: "at most 32 levels", found: "more")
+        }
+        return try form(of: value, at: path)
+    }
+
+    private func form(of value: JSON, at path: FieldPath) throws(ClaimError) -> CBOR {
         switch self {
         case .text: try .text(Self.require(value.stringValue, "text", value, path))
         case .unsigned: try .int(Self.require(value.intValue.flatMap { $0 < 0 ? nil : $0 }, "a number from 0", value, path))

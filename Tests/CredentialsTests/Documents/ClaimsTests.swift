@@ -38,6 +38,12 @@ struct ClaimsTests {
         #expect(error.map { "\($0.path)".hasSuffix(name) } == true)
     }
 
+    @Test func valuesDeeperThanReadersGoAreRefused() {
+        let deep = (0..<1000).reduce(JSON.integer(1)) { value, _ in [value] }
+        let error = #expect(throws: ClaimError.self) { try Claims(["org.example": ["deep": deep]], definition: nil) }
+        #expect(error?.expected == "at most 32 levels")
+    }
+
     @Test func valuesAreShownAsJSON() throws {
         let text = """
             {"d": 1004("1994-05-17"), "t": 0("2026-11-30T12:00:00Z"), "b": h'0001', "n": -3, "l": [true, null, 1.5], 1: "x"}
