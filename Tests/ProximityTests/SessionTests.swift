@@ -76,6 +76,37 @@ struct SessionTests {
         #expect(violations(pair.reader.checks) == ["P47"])
     }
 
+    /// The transcript is over the key as received: members in another order, and one that nobody needs (multipaz#1133).
+    @Test func readerKeyCountsAsReceived() throws {
+        let random = SeededRandom(seed: 21)
+        let (deviceKey, readerKey) = (
+            try PrivateKey.generate(.p256, random: random), try PrivateKey.generate(.p256, random: random)
+        )
+        let engagement = DeviceEngagement(eDeviceKey: COSEKey(deviceKey.publicKey), retrievalMethods: nil)
+        var key = CBOREncoder()
+        key.map(5)
+        for (label, value) in [
+            (-3, CBOR.bytes(readerKey.publicKey.y)), (-2, .bytes(readerKey.publicKey.x)), (-1, .int(1)), (3, .int(-7)),
+            (1, .int(2)),
+        ] {
+            key.int(label)
+            key.item(value)
+        }
+        var tagged = CBOREncoder()
+        tagged.embedded(key.bytes)
+        let transcript = try Handover.qr.transcript(of: engagement, eReaderKeyBytes: tagged.bytes)
+        var cipher = try SessionCipher(
+            role: .reader, sharedSecret: readerKey.agree(with: deviceKey.publicKey), transcript: transcript)
+        let message = SessionEstablishment(eReaderKeyBytes: tagged.bytes, data: try cipher.seal([9])).encodedCBOR
+        var holder = HolderSession(engagement: engagement, key: deviceKey, edition: .first)
+        guard case .request(let request) = try holder.receive(message) else {
+            Issue.record("no request")
+            return
+        }
+        #expect(request.bytes == [9] && request.transcript == transcript)
+        #expect(violations(holder.checks).isEmpty)
+    }
+
     // MARK: The holder refuses
 
     private struct NotRefused: Error {}

@@ -124,7 +124,7 @@ final class PresentConversation: HolderConversation {
         }
         let presenter = setup.presenter(for: request)
         let reader = report.reader.map { Proposal.Reader(name: $0.name, isTrusted: $0.isTrusted) }
-        let proposal = presenter.propose(wanted, to: reader, from: setup.documents)
+        let proposal = presenter.propose(wanted, to: reader, from: try await setup.currentDocuments())
         report.record(proposal, policy: presenter.policy, request: wanted)
         PresentView(console).show(proposal, report, ordinal: request.ordinal, revealing: setup.context.reveals)
         note { exchange in (exchange.wanted, exchange.reader) = (wanted, reader) }

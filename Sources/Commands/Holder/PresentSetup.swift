@@ -9,6 +9,7 @@ import Vault
 struct PresentSetup: Sendable {
     let context: Context
     let wallet: Wallet
+    /// What could be presented at the start; copies change with every use, see `currentDocuments`.
     let documents: [IssuedDocument]
     let consent: any ConsentProvider
     let faults: FaultSelection
@@ -90,27 +91,33 @@ struct PresentSetup: Sendable {
         return try PrivateKey.generate(curve, random: isReplayed ? SeededRandom(seed: 0x5265_706C_6179) : context.random)
     }
 
+    /// The documents that can be presented now, each as the copy that comes next.
+    func currentDocuments() async throws -> [IssuedDocument] {
+        let ids = Set(documents.map(\.id))
+        return try await wallet.presentable().documents.filter { ids.contains($0.id) }
+    }
+
     private static func documents(in wallet: Wallet, _ invocation: Invocation) async throws -> [IssuedDocument] {
         let (documents, refused) = try await wallet.presentable()
         let wanted = invocation.strings("doc")
-        for error in refused where wanted.isEmpty { invocation.console.talk("note: \(error.what)") }
-        guard !wanted.isEmpty else {
-            guard !documents.isEmpty else {
-                throw refused.first
-                    ?? CommandError(
-                        "the wallet has no document to present",
-                        hint: "issue one with: walletbench issuer mint --type mdl --to-holder")
-            }
-            return documents
+        if wanted.isEmpty { for error in refused { invocation.console.talk("note: \(error.what)") } }
+        guard !documents.isEmpty else {
+            throw refused.first
+                ?? CommandError(
+                    "the wallet has no document to present", hint: "issue one with: walletbench issuer mint --type mdl --to-holder")
         }
-        return try wanted.map { id throws(CommandError) in
-            let found = documents.filter { $0.id == id || $0.id.hasPrefix(id) }
-            guard found.count == 1 else {
-                throw refused.first { $0.what.contains(id) }
-                    ?? .refused("no document \(id) can be presented", hint: "walletbench holder list shows them")
-            }
-            return found[0]
+        return wanted.isEmpty ? documents : try wanted.map { id throws(CommandError) in try find(id, in: documents, refused) }
+    }
+
+    private static func find(
+        _ id: String, in documents: [IssuedDocument], _ refused: [CommandError]
+    ) throws(CommandError) -> IssuedDocument {
+        let found = documents.filter { $0.id == id || $0.id.hasPrefix(id) }
+        guard found.count == 1 else {
+            throw refused.first { $0.what.contains(id) }
+                ?? .refused("no document \(id) can be presented", hint: "walletbench holder list shows them")
         }
+        return found[0]
     }
 
     /// The curve that lets every document make a MAC too, where there is one; else P-256.
