@@ -257,5 +257,8 @@ extension Annotation {
         #expect(tree?.children.count == 2)
         #expect(tree?.children.first?.first("status")?.value == "20 — session termination")
         #expect(JSONAnnotator.annotateTrace(line + "\n{}") == nil)
+        var start = event
+        (start.name, start.bytes) = ("State", [1])
+        #expect(JSONAnnotator.annotateTrace(start.json.encoded())?.children.first?.children == [Annotation("bytes", "01")])
     }
 }

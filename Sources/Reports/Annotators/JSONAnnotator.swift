@@ -59,10 +59,18 @@ package enum JSONAnnotator {
     private static func annotate(_ event: TraceEvent) -> Annotation {
         let size = event.isRedacted ? "redacted" : "\(event.bytes.count) bytes"
         let faults = event.faults.isEmpty ? [] : [Annotation("faults", event.faults.joined(separator: ", "))]
-        let item = event.annotation ?? (try? CBOR(decoding: event.bytes)).map { CBORAnnotator().annotate($0) }
+        let item = event.annotation ?? content(event.bytes)
         return Annotation(
             "\(event.sequence) \(event.role) \(event.direction.rawValue) \(event.name)",
             "\(event.time), session \(event.session), \(event.layer), \(size)",
             children: faults + [item].compactMap { $0 })
+    }
+
+    /// Messages are maps, arrays or tags; a lone number would be a byte of the link below.
+    private static func content(_ bytes: [UInt8]) -> Annotation? {
+        if let item = try? CBOR(decoding: bytes), [.map, .array, .tag].contains(item.kind) {
+            return CBORAnnotator().annotate(item)
+        }
+        return bytes.isEmpty ? nil : Annotation("bytes", Hex.encode(bytes.prefix(64)) + (bytes.count > 64 ? "…" : ""))
     }
 }
