@@ -27,6 +27,7 @@ enum HolderPresent {
                 "device-auth", Presenter.DeviceAuthMethod.allCases.map(\.rawValue), "How the device key proves itself",
                 default: "auto"),
             .file("device-signed", "FILE", "Values the device signs itself: {\"NAMESPACE\": {\"ELEMENT\": value}}"),
+            .choice("key-unlock", ["auto", "deny"], "deny: the person refuses to unlock the device key", default: "auto"),
             .file("key-passphrase-file", "FILE", "The passphrase of device keys that have one, in the first line of FILE"),
             .choice(
                 "reader-policy", ReaderPolicy.allCases.map(\.rawValue), "What reader authentication is worth", default: "warn"),

@@ -144,6 +144,9 @@ final class PresentConversation: HolderConversation {
     private func present(
         _ consent: Consent, _ presenter: Presenter, _ request: SessionRequest, _ report: inout RequestReport
     ) async throws -> [UInt8] {
+        if case .deny = setup.unlock {
+            return refuse("unlocking the device key was refused", Presenter.refusal(of: consent.proposal))
+        }
         try await takeCopies(for: consent)
         let presentation: Presentation
         do {

@@ -43,7 +43,8 @@ struct PresentSetup: Sendable {
         consent = try PresentConsent.provider(try invocation.required("consent"), invocation.console)
         method = invocation.string("device-auth").flatMap(Presenter.DeviceAuthMethod.init) ?? .automatic
         deviceSigned = try Self.deviceSigned(invocation.string("device-signed"))
-        unlock = try Self.unlock(invocation.string("key-passphrase-file"))
+        unlock =
+            invocation.string("key-unlock") == "deny" ? .deny : try Self.unlock(invocation.string("key-passphrase-file"))
         let anchors = context.usesTrust ? try Self.anchors(invocation) : .none
         verifier = RequestVerifier(
             readers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
