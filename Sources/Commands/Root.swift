@@ -8,7 +8,7 @@ enum Root {
             message, every check, every reason. `walletbench demo` shows everything once.
             """,
         examples: [Example("walletbench demo", "a presentation from a QR code to a report, in a throw-away home")],
-        subcommands: areas.flatMap { $0 }.filter { $0.run != nil || !$0.subcommands.isEmpty })
+        subcommands: areas.flatMap { $0 })
 
     private static let areas: [[Command]] = [
         DemoCommands.table,
@@ -18,7 +18,6 @@ enum Root {
         QRCommands.table,
         InspectCommands.table,
         TrustCommands.table,
-        TraceCommands.table,
         FaultsCommands.table,
         SelfcheckCommands.table,
         ToolCommands.table,

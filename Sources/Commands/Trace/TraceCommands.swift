@@ -1,8 +1,0 @@
-/// `walletbench trace …`
-enum TraceCommands {
-    static let table = [
-        Command(
-            name: "trace", summary: "read recorded runs",
-            subcommands: [])
-    ]
-}
