@@ -6,7 +6,8 @@ public struct Embedded<Value> {
     /// The complete item, `D8 18 58 …`, as received or made: a view into the message that it came with.
     public let item: CBOR
 
-    /// Reads tag 24 and the value in it.
+    /// Reads tag 24 and the value in it. Inlinable, so that each message's reading is compiled for its type.
+    @inlinable
     public init(_ cbor: CBOR) throws(CBORError) where Value: CBORDecodable {
         value = try Value(cbor.tagged(24).embeddedContent())
         item = cbor
