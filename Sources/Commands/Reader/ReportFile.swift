@@ -1,0 +1,31 @@
+import Credentials
+import Reports
+
+/// The file of `--report`; its name is checked before anything is verified.
+struct ReportFile {
+    private let path: String
+    private let format: ReportFormat
+
+    init(_ path: String) throws(CommandError) {
+        guard let format = ReportFormat(fileName: path) else {
+            throw .usage("--report \(path): the form is not known", hint: "name a file that ends in .html, .json, .xml or .txt")
+        }
+        self.path = path
+        self.format = format
+    }
+
+    func write(_ report: PresentationReport, redacting: Bool) throws(CommandError) {
+        try Files.write(Array(format.render(report, ReportOptions(redacting: redacting)).utf8), to: path, mode: 0o600)
+    }
+}
+
+extension Verdict {
+    /// How a verifying command ends: 0, 1 or 4.
+    var exitCode: ExitCode {
+        switch self {
+        case .pass: .done
+        case .fail: .refused
+        case .undetermined: .undetermined
+        }
+    }
+}
