@@ -38,7 +38,9 @@ struct DriverTests {
     struct Run: Sendable {
         let holder: SessionOutcome
         let reader: SessionOutcome
-        let responses: Int
+        let taken: [[UInt8]]
+
+        var responses: Int { taken.count }
 
         var holderViolations: Set<String> { Set(holder.checks.checks.filter { $0.outcome.isViolation }.map(\.id)) }
         var readerViolations: Set<String> { Set(reader.checks.checks.filter { $0.outcome.isViolation }.map(\.id)) }
@@ -71,7 +73,7 @@ struct DriverTests {
             endpoint: endpoints.1, engagement: engagement, session: session, fitting: readerFitting, faults: readerFaults)
         async let one = holderDriver.run(holder)
         async let other = readerDriver.run(reader)
-        return Run(holder: try await one, reader: try await other, responses: reader.responses.withLock { $0.count })
+        return Run(holder: try await one, reader: try await other, taken: reader.responses.withLock { $0 })
     }
 
     @Test(arguments: LinkKind.allCases, GATTMode.allCases)
@@ -172,9 +174,15 @@ struct DriverTests {
         for ordinal in 0..<2 {
             let plan = FaultPlan(seed: 3, rules: [FaultPlan.Rule(direction, ordinal: ordinal, action)])
             let run = try await planned(plan)
-            if case .delay = action { #expect(run.holderViolations.isEmpty && run.readerViolations.isEmpty) }
-            if action == .flipBit, run.responses == 2 {
-                #expect(ordinal == 1 && direction == .received || !run.holderViolations.isEmpty)
+            let hasFailed = run.holder.failure != nil || run.reader.failure != nil
+            let hasNoticed = hasFailed || !run.holderViolations.isEmpty || !run.readerViolations.isEmpty
+            if case .delay = action {
+                #expect(!hasNoticed && run.responses == 2)
+            } else {
+                #expect(hasNoticed, "\(plan)")
+            }
+            for (position, response) in run.taken.enumerated() {
+                #expect(response == Array(repeating: UInt8(position + 1), count: 2000))
             }
         }
     }
@@ -208,7 +216,7 @@ struct DriverTests {
         let readerDriver = ReaderDriver(endpoint: endpoints.reader, engagement: engagement, session: session, limits: limits)
         async let one = holderDriver.run(holder)
         async let other = readerDriver.run(reader)
-        return Run(holder: try await one, reader: try await other, responses: reader.responses.withLock { $0.count })
+        return Run(holder: try await one, reader: try await other, taken: reader.responses.withLock { $0 })
     }
 
     @Test func cancellingTheReaderTellsTheMdoc() async throws {
