@@ -75,13 +75,12 @@ enum Paths {
     /// The package's folder.
     static let root = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
 
-    /// The folder of the built program: beside the test bundle, or `$WALLETBENCH_BINARIES`.
+    /// The folder of the built program: that of the running test bundle, which is an executable itself, or `$WALLETBENCH_BINARIES`.
     static let binaries: String = {
         if let folder = getenv("WALLETBENCH_BINARIES") { return String(cString: folder) }
-        let arguments = CommandLine.arguments
-        if let flag = arguments.firstIndex(of: "--test-bundle-path"), flag + 1 < arguments.count {
-            return arguments[flag + 1].split(separator: "/").dropLast().map { "/\($0)" }.joined()
-        }
-        return "\(root)/.build/debug"
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let length = buffer.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress, $0.count) }
+        let folder = String(decoding: buffer.prefix(max(0, length)), as: UTF8.self).split(separator: "/").dropLast()
+        return folder.map { "/\($0)" }.joined()
     }()
 }
