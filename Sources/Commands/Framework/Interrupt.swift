@@ -2,7 +2,8 @@ import Glibc
 import Ports
 
 /// Signals. SIGPIPE is ignored: a vanished reader is seen by write. SIGINT and SIGTERM end the run with exit code 130, at once or, for work
-/// wrapped in `cancelling`, after that work was cancelled and has cleaned up; a second one ends it at once.
+/// wrapped in `cancelling`, after that work was cancelled and has cleaned up; another one a second later ends it at once. (Sooner it is
+/// the same one: `timeout` and some terminals signal a process and then its group.)
 enum Interrupt {
     private static let listeners = Locked<[Int: @Sendable () -> Void]>([:])
     private static let pipe = Pipe()
@@ -65,11 +66,17 @@ enum Interrupt {
 /// harmless: it only chooses between ending now and ending after the cleanup.
 nonisolated(unsafe) private var isHandled = false
 nonisolated(unsafe) private var writeEnd: Int32 = -1
+/// When the cleanup began, in seconds of the monotonic clock; 0 before.
+nonisolated(unsafe) private var endingSince = 0
 
 /// The signal handler: async-signal-safe calls only.
 private func signalArrived() {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    if endingSince > 0, now.tv_sec - endingSince <= 1 { return }
     guard isHandled, writeEnd >= 0 else { _exit(ExitCode.interrupted.rawValue) }
     isHandled = false
+    endingSince = now.tv_sec
     var byte: UInt8 = 1
     _ = write(writeEnd, &byte, 1)
 }
