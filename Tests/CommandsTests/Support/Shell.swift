@@ -78,9 +78,9 @@ enum Paths {
     /// The folder of the built program: that of the running test bundle, which is an executable itself, or `$WALLETBENCH_BINARIES`.
     static let binaries: String = {
         if let folder = getenv("WALLETBENCH_BINARIES") { return String(cString: folder) }
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let length = buffer.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress, $0.count) }
-        let folder = String(decoding: buffer.prefix(max(0, length)), as: UTF8.self).split(separator: "/").dropLast()
+        guard let path = realpath("/proc/self/exe", nil) else { return "\(root)/.build/debug" }
+        defer { free(path) }
+        let folder = String(cString: path).split(separator: "/").dropLast()
         return folder.map { "/\($0)" }.joined()
     }()
 }
