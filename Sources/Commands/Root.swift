@@ -18,6 +18,7 @@ enum Root {
         QRCommands.table,
         InspectCommands.table,
         TrustCommands.table,
+        TraceCommands.table,
         FaultsCommands.table,
         SelfcheckCommands.table,
         ToolCommands.table,

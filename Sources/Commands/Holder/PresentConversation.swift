@@ -57,6 +57,7 @@ final class PresentConversation: HolderConversation {
         engagement.trace.record(.received, layer: "message", "DeviceRequest", request.bytes)
         findings.withLock { $0.exchanges.append(Exchange(request: request)) }
         var report = setup.verifier.verify(request.bytes, over: request.transcript, at: setup.context.clock.now())
+        engagement.trace.record(decision: "RequestReport", report.checks.checks)
         let response = try await response(to: request, &report)
         let checks = report.checks
         findings.withLock { $0.checks.append(contentsOf: checks) }

@@ -79,6 +79,7 @@ struct PresentSetup: Sendable {
             capabilities: context.edition == .second ? [3] : nil)
         let engagement = tampering.engagement(from: honest)
         trace.record(.sent, layer: "engagement", "DeviceEngagement", engagement.encoded)
+        trace.record(key: key, "EDeviceKey", revealing: context.reveals)
         let driver = HolderDriver(
             endpoint: endpoint, engagement: engagement, key: key, edition: context.edition, fitting: fitting, faults: faults.session
         )

@@ -35,6 +35,7 @@ final class ReadConversation: ReaderConversation {
             sink: kept, session: Hex.encode(context.random.bytes(4)), role: .reader, clock: context.clock,
             faults: setup.faults.names)
         trace.record(.received, layer: "engagement", "DeviceEngagement", engagement.encoded)
+        trace.record(key: key, "EReaderKey", revealing: context.reveals)
         let fitting = LinkFitting(trace: trace, faults: setup.faults.session)
         let session = try ReaderSession(
             engagement: engagement, eDeviceKey: eDeviceKey, key: key, edition: context.edition,
@@ -103,6 +104,7 @@ final class ReadConversation: ReaderConversation {
         guard let request = findings.withLock({ $0.requests.last }) else { return }
         let verified = setup.verifier.verify(
             response, over: transcript, request: request, readerKey: key, at: setup.context.clock.now())
+        trace.record(decision: "PresentationReport", verified.checks)
         let documents = (try? DeviceResponse(decoding: response))?.documents ?? []
         let report = verified.appending(checks: await keyUse(documents))
         await record(response, request, ordinal, transcript, report)

@@ -16,7 +16,7 @@ public struct TraceEvent: Sendable, Hashable {
     public var session: String
     /// `holder`, `reader`, `wallet`, `verifier`, `issuer`.
     public var role: String
-    /// `engagement`, `link`, `session`, `message`, `http`.
+    /// `engagement`, `link`, `session`, `message`, `key`, `decision`, `http`.
     public var layer: String
     /// The message's name in its specification.
     public var name: String

@@ -18,10 +18,12 @@ public final class SessionTrace: Sendable {
 
     /// Keeps one message.
     /// - Parameters:
-    ///   - layer: `engagement`, `link` for characteristic values, `session` for whole session messages, `message` for their plaintext.
-    ///   - isRedacted: leaves the bytes out, for plaintext with claim values.
+    ///   - layer: `engagement`, `link` for characteristic values, `session` for whole session messages, `message` for their plaintext,
+    ///     `key` for this side's ephemeral key (PKCS #8), `decision` for what this side made of a message.
+    ///   - isRedacted: leaves the bytes out, for keys and plaintext with claim values.
     public func record(
-        _ direction: TraceEvent.Direction, layer: String, _ name: String, _ bytes: [UInt8] = [], isRedacted: Bool = false
+        _ direction: TraceEvent.Direction, layer: String, _ name: String, _ bytes: [UInt8] = [], isRedacted: Bool = false,
+        annotation: Annotation? = nil
     ) {
         guard sink.isActive else { return }
         let number = sequence.withLock { number in
@@ -31,6 +33,7 @@ public final class SessionTrace: Sendable {
         sink.record(
             TraceEvent(
                 sequence: number, time: clock.now(), session: session, role: role == .mdoc ? "holder" : "reader", layer: layer,
-                name: name, direction: direction, bytes: isRedacted ? [] : bytes, isRedacted: isRedacted, faults: faults))
+                name: name, direction: direction, bytes: isRedacted ? [] : bytes, isRedacted: isRedacted, annotation: annotation,
+                faults: faults))
     }
 }

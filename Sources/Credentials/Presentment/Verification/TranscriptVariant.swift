@@ -46,7 +46,7 @@ struct TranscriptVariant {
     }
 
     /// Transcripts that differ in one part.
-    private static func transcripts(_ transcript: SessionTranscript) -> [(name: String, bytes: [UInt8])] {
+    fileprivate static func transcripts(_ transcript: SessionTranscript) -> [(name: String, bytes: [UInt8])] {
         let engagement = transcript.deviceEngagementBytes
         let readerKey = transcript.eReaderKeyBytes
         let handover = transcript.handover.encoded
@@ -107,5 +107,14 @@ struct TranscriptVariant {
         guard let content = try? CBOR(decoding: item).embedded() else { return nil }
         let again = tagged(content.canonical(order))
         return again == item ? nil : again
+    }
+}
+
+extension SessionTranscript {
+    /// The transcripts that peers with a known mistake make of the same session, each with the name of the mistake.
+    package var knownMistakes: [(name: String, transcript: SessionTranscript)] {
+        TranscriptVariant.transcripts(self).compactMap { name, bytes in
+            (try? SessionTranscript(encoded: bytes)).map { (name, $0) }
+        }
     }
 }
