@@ -72,7 +72,7 @@ struct HTMLDocument {
         """
         <div class="scroll">
         <table class="claims">
-        <caption><code>\(Escaping.markup(namespace))</code></caption>
+        <caption>\(namespace.isEmpty ? "Claims" : "<code>\(Escaping.markup(namespace))</code>")</caption>
         <thead><tr><th scope="col">Element</th><th scope="col">Value</th></tr></thead>
         <tbody>
         \(document.claims.filter { $0.namespace == namespace }.map(row).joined(separator: "\n"))

@@ -23,7 +23,7 @@ public struct TableReport {
 
     private func document(_ document: PresentedDocument) -> String {
         var lines = [Style.strong.paint(Escaping.terminal(document.type), options.colour)]
-        let rows = facts(document) + document.claims.map { ("\($0.namespace)/\($0.element)", value($0)) }
+        let rows = facts(document) + document.claims.map { (name($0), value($0)) }
         let width = min(48, rows.map(\.0.count).max() ?? 0)
         lines += rows.map { "  \(Escaping.terminal($0.0).padded(to: width))  \(Escaping.terminal($0.1))" }
         return lines.joined(separator: "\n") + "\n"
@@ -39,6 +39,10 @@ public struct TableReport {
         facts.append(("holder binding", document.holderBinding.rawValue))
         facts.append(("status", document.status))
         return facts
+    }
+
+    private func name(_ claim: PresentedClaim) -> String {
+        claim.namespace.isEmpty ? claim.element : "\(claim.namespace)/\(claim.element)"
     }
 
     private func value(_ claim: PresentedClaim) -> String {

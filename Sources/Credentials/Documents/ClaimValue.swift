@@ -42,3 +42,31 @@ extension JSONObject {
 
 /// A value that JSON has no form for.
 private func claimText(_ value: CBOR) -> String { (try? value.uint()).map { String($0) } ?? "h'\(Hex.encode(value.encoded))'" }
+
+extension CBOR {
+    /// A JSON value in the types of CBOR that correspond to it (RFC 8949 §6.2).
+    init(json: JSON) {
+        self.init(encoding: { encoder in encoder.json(json) })
+    }
+}
+
+extension CBOREncoder {
+    fileprivate mutating func json(_ json: JSON) {
+        switch json {
+        case .null: null()
+        case .bool(let value): bool(value)
+        case .integer(let value): int(value)
+        case .real(let value): double(value)
+        case .string(let value): text(value)
+        case .array(let elements):
+            array(elements.count)
+            for element in elements { self.json(element) }
+        case .object(let members):
+            map(members.count)
+            for (name, value) in members {
+                text(name)
+                self.json(value)
+            }
+        }
+    }
+}

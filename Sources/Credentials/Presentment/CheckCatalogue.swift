@@ -2,11 +2,16 @@
 ///
 /// Ids are stable: scripts and acceptance checks rely on them. Gaps in the numbering are reserved.
 public enum CheckCatalogue {
-    /// The step that this build has reached.
-    public static let step = CheckDefinition.Step.core
+    /// Whether this build makes the checks of a step.
+    public static func isReached(_ step: CheckDefinition.Step) -> Bool {
+        switch step {
+        case .core, .vp: true
+        case .ble, .vci, .trust: false
+        }
+    }
 
-    /// All rows in the order of the catalogue: reader on a response, holder on a request, session and transport.
-    public static let rows: [CheckDefinition] = response + request + session
+    /// All rows in the order of the catalogue: reader on a response, holder on a request, session and transport, SD-JWT VC, queries.
+    public static let rows: [CheckDefinition] = response + request + session + sdJWT
 
     /// The row of `id`: its own, or its family's (`R12.key-usage` is of `R12.*`; so is `R12`, when no rule is broken).
     public static func row(_ id: String) -> CheckDefinition? {

@@ -80,7 +80,7 @@ public struct CheckList: Sendable {
     }
 
     private func adjusted(_ outcome: CheckOutcome, _ row: Int) -> CheckOutcome {
-        if CheckCatalogue.rows[row].activeFrom > CheckCatalogue.step { return .notRun(.notInThisBuild) }
+        if !CheckCatalogue.isReached(CheckCatalogue.rows[row].activeFrom) { return .notRun(.notInThisBuild) }
         return CheckCatalogue.rows[row].severity(in: edition) == .inactive ? .notRun(.edition) : outcome
     }
 

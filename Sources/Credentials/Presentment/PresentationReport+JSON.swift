@@ -54,13 +54,27 @@ extension PresentedDocument {
             "trusted": trusted.map(JSON.bool) ?? .null,
             "issuer": issuer.map(\.json) ?? .null,
             "validity": validity.map(\.json) ?? .null,
-            "claims": Self.json(of: claims.filter(\.isVerified), redacting: redacting),
+            "claims": claimsJSON(redacting: redacting),
             "holderBinding": .string(holderBinding.rawValue),
             "status": .string(status),
         ]
         let unverified = claims.filter { !$0.isVerified }
-        if !unverified.isEmpty { object.append("unverifiedClaims", Self.json(of: unverified, redacting: redacting)) }
+        if payload != nil {
+            if !unverified.isEmpty { object.append("unverifiedClaims", payloadJSON(redacting: redacting)) }
+        } else if !unverified.isEmpty {
+            object.append("unverifiedClaims", Self.json(of: unverified, redacting: redacting))
+        }
         return .object(object)
+    }
+
+    private func claimsJSON(redacting: Bool) -> JSON {
+        guard payload != nil else { return Self.json(of: claims.filter(\.isVerified), redacting: redacting) }
+        return claims.allSatisfy(\.isVerified) ? payloadJSON(redacting: redacting) : .object([:])
+    }
+
+    /// The claims of an SD-JWT VC as JSON; when redacting, of each member only that it is there.
+    private func payloadJSON(redacting: Bool) -> JSON {
+        .object(JSONObject((payload ?? JSONObject()).map { ($0.key, redacting ? .object(["redacted": .bool(true)]) : $0.value) }))
     }
 
     private static func json(of claims: [PresentedClaim], redacting: Bool) -> JSON {

@@ -42,6 +42,8 @@ public struct PresentedDocument: Sendable {
     public var issuer: Issuer?
     public var validity: Validity?
     public var claims: [PresentedClaim]
+    /// The processed payload of an SD-JWT VC; nil for an mdoc.
+    public var payload: JSONObject?
     public var holderBinding: HolderBinding
     /// `valid`, `invalid`, `suspended`, `application:0x0C`, `undetermined`, `none`.
     public var status: String
@@ -62,6 +64,7 @@ public struct PresentedClaim: Sendable {
         case issuer, device
     }
 
+    /// Empty for a claim of an SD-JWT VC.
     public let namespace: String
     public let element: String
     public let value: CBOR

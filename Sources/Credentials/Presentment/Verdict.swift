@@ -44,9 +44,10 @@ public struct VerdictRule: Sendable, Hashable {
 
     private func needs(_ id: String) -> Bool {
         switch id {
-        case "R14": true
-        case "R11.path": !trustWaived
-        case "R28.status": statusEnforced
+        case "R14", "S5": true
+        case "R11.path", "S4.path": !trustWaived
+        case "R28.status", "S15.status": statusEnforced
+        case "S16.signature": holderBindingRequired
         case "H8.path": readerTrustEnforced
         default: holderBindingRequired && id.hasPrefix("R24.")
         }

@@ -106,7 +106,7 @@ extension ChainFinding {
         }
     }
 
-    fileprivate var isAboutDates: Bool {
+    var isAboutDates: Bool {
         if case .notValid = kind { true } else { false }
     }
 
