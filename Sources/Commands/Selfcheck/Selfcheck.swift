@@ -35,6 +35,11 @@ enum Selfcheck {
         CertificateVectors(),
         COSEVectors(),
         WycheproofVectors(),
+        JOSEVectors(),
+        JSONWebVectors(),
+        SDJWTVectors(),
+        DCQLVectors(),
+        EncryptedResponseVectors(),
         InactiveVectors(),
     ]
 
