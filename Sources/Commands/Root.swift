@@ -15,6 +15,8 @@ enum Root {
         HolderCommands.table,
         ReaderCommands.table,
         IssuerCommands.table,
+        VerifierCommands.table,
+        DCQLCommands.table,
         QRCommands.table,
         InspectCommands.table,
         TrustCommands.table,

@@ -14,6 +14,10 @@ enum Mint {
             {"family_name": "Roe", "org.example.ns": {"points": 7}}. Each value takes the type that the document's definition gives it \
             (dates from text, binary from {"bytes": "<base64url>"} or {"file": "portrait.jpg"}); others keep their JSON type.
 
+            With --format dc+sd-jwt the document is an SD-JWT VC: `pid` (vct urn:eudi:pid:1) of a specimen person, or any vct with the JSON \
+            claims of --claims as they are. Every claim is selectively disclosable unless --frame says otherwise: \
+            {"_sd": ["name", "address"], "address": {"_sd": ["street"]}, "_sd_decoy": 2}.
+
             The signer is the `ds` of the home's trust/made (made when there is none), or --signer and --signer-key. Specimen people: \
             \(Specimen.all.map { "\($0.name) (\($0.givenName) \($0.familyName), born \($0.birthDate))" }.joined(separator: ", ")).
             """,
@@ -22,6 +26,7 @@ enum Mint {
             Example("walletbench issuer mint --type pid --specimen jonas --device-key device.pem -o pid.cbor"),
             Example("walletbench issuer mint --type org.example.ticket --claims ticket.json --to-holder --batch 5"),
             Example("walletbench issuer mint --type mdl --to-holder --portrait-size 300000", "how a large document behaves"),
+            Example("walletbench issuer mint --type pid --format dc+sd-jwt --device-key device.pem -o pid.sd-jwt"),
         ],
         options: [
             .value("type", "TYPE", "mdl, pid, photo-id, age-verification, or a document type such as org.example.ticket"),
@@ -35,7 +40,7 @@ enum Mint {
                 "policy", StoredDocument.UsePolicy.allCases.map(\.rawValue), "With --to-holder: how often a copy may be presented",
                 default: StoredDocument.UsePolicy.rotate.rawValue),
             .value("name", "TEXT", "With --to-holder: what the document is called; else the name of its type"),
-            .file("out", short: "o", "FILE", "Write IssuerSigned (CBOR) here; else base64url on stdout"),
+            .file("out", short: "o", "FILE", "Write IssuerSigned (CBOR) or the SD-JWT here; else text on stdout"),
             .integer(
                 "valid-days", "N", "How long the document is valid, at most as long as its signer", in: 1...36_500, default: 90),
             .choice("digest", ["sha-256", "sha-384", "sha-512"], "The digest of the elements", default: "sha-256"),
@@ -43,16 +48,15 @@ enum Mint {
                 "authorize", "NAMESPACE[/ELEMENT]", "What the device key may sign itself: a name space, or one element of it",
                 isRepeatable: true),
             .integer("portrait-size", "BYTES", "Pad the portrait with JPEG comments to this size", in: 4...8_000_000),
+            .file("frame", "FILE", "With dc+sd-jwt: which claims are selectively disclosable, as JSON"),
             .file("signer", "CERT", "The document signer's certificate instead of the home's"),
             .file("signer-key", "KEY", "The private key of --signer"),
         ],
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
-        guard invocation.string("format") == "mso_mdoc" else {
-            throw CommandError.usage("--format dc+sd-jwt: SD-JWT documents are not in this build", hint: "leave --format out")
-        }
         try checkTarget(invocation)
+        guard invocation.string("format") == "mso_mdoc" else { return try await SDJWTMinting(invocation).toFile() }
         let type = try DocumentKind(invocation.required("type"))
         let signer = try MintSigner(invocation)
         let claims = try MintClaims(invocation, type: type, signer: signer.certificate).claims

@@ -7,6 +7,8 @@ import Ports
 struct MintSigner {
     let identity: IssuingIdentity
     let certificate: Certificate
+    /// The same signer, for signatures over other things than an MSO.
+    let signing: SigningIdentity
     /// What is made wrong in the document itself.
     let tampering: Tampering
     private let fault: SignerFault?
@@ -16,6 +18,7 @@ struct MintSigner {
         (tampering, fault) = try Self.faults(context.faults)
         let (signer, root) = try Self.signer(invocation, fault)
         certificate = signer.certificate
+        signing = signer
         do {
             identity = try IssuingIdentity(
                 certificate: signer.certificate, key: signer.key, nonce: context.isDeterministic ? .deterministic : .random,

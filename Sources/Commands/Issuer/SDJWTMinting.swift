@@ -1,0 +1,129 @@
+import Codec
+import Credentials
+import Crypto
+import Ports
+
+/// One run of `issuer mint --format dc+sd-jwt`.
+struct SDJWTMinting {
+    private let invocation: Invocation
+    private let signer: MintSigner
+    private let type: String
+    private let claims: JSONObject
+    private let frame: DisclosureFrame
+
+    init(_ invocation: Invocation) throws(CommandError) {
+        let context = invocation.context
+        self.invocation = invocation
+        try Self.refuseOptions(invocation)
+        let name = try invocation.required("type")
+        type = name == "pid" ? Self.identificationType : name
+        guard type != name || name.contains(":") else {
+            throw .usage(
+                "--type \(name): no such type", hint: "pid, or a vct such as https://issuer.example/ticket or urn:example:ticket")
+        }
+        signer = try MintSigner(invocation)
+        guard signer.tampering.faults.isEmpty else {
+            throw .usage("--fault \(signer.tampering.names.joined(separator: ", ")): a fault of mdocs only")
+        }
+        let now = context.clock.now().wholeSeconds
+        try signer.checkValidity(at: now)
+        let end = signer.validUntil(now.adding(days: invocation.integer("valid-days") ?? 90))
+        let key = try KeyFile.publicKey(invocation.required("device-key"))
+        var claims: JSONObject = [
+            "vct": .string(type), "iat": .integer(now.secondsSince1970), "nbf": .integer(now.secondsSince1970),
+            "exp": .integer(end.secondsSince1970), "cnf": ["jwk": .object(key.jwk)],
+        ]
+        for (name, value) in try Self.content(invocation, signer.certificate, isPerson: name == "pid", at: now) {
+            claims[name] = value
+        }
+        self.claims = claims
+        frame = try Self.frame(invocation, claims)
+    }
+
+    private static let identificationType = "urn:eudi:pid:1"
+
+    /// Options that mean something for an mdoc only are no way to ask for an SD-JWT.
+    private static func refuseOptions(_ invocation: Invocation) throws(CommandError) {
+        guard !invocation.flag("to-holder") else {
+            throw .usage(
+                "--to-holder: the wallet does not keep SD-JWT documents in this build", hint: "give --device-key FILE and -o FILE")
+        }
+        for name in ["portrait-size", "batch"] where invocation.string(name) != nil {
+            throw .usage("--\(name): not with dc+sd-jwt")
+        }
+        guard invocation.strings("authorize").isEmpty else { throw .usage("--authorize: not with dc+sd-jwt") }
+    }
+
+    /// A specimen person, the claims of a file, or both with the file on top.
+    private static func content(
+        _ invocation: Invocation, _ signer: Certificate, isPerson: Bool, at time: Timestamp
+    ) throws(CommandError) -> JSONObject {
+        let file = try invocation.string("claims").map { path throws(CommandError) -> JSONObject in
+            let input = try InputReader.read(path)
+            guard let object = try input.json(as: "a JSON object of claims").objectValue else {
+                throw .refused("\(input.origin): no JSON object of claims")
+            }
+            return object
+        }
+        let specimen = invocation.string("specimen").flatMap(Specimen.named) ?? (file == nil && isPerson ? .mira : nil)
+        guard specimen == nil || isPerson else {
+            throw .usage("--specimen: specimens of SD-JWT documents are for pid only", hint: "give the values with --claims FILE")
+        }
+        guard specimen != nil || file != nil else {
+            throw .usage("a document of this type needs values", hint: "give them with --claims FILE")
+        }
+        let subject = signer.subject
+        let issuer = SpecimenIssuer(
+            country: subject.attribute(.countryName)?.text ?? "UT", jurisdiction: subject.attribute(.stateOrProvinceName)?.text,
+            authority: subject.attribute(.organizationName)?.text ?? "Test issuer")
+        var claims = specimen?.identificationClaims(issuer: issuer, at: time) ?? JSONObject()
+        for (name, value) in file ?? JSONObject() { claims[name] = value }
+        return claims
+    }
+
+    private static func frame(_ invocation: Invocation, _ claims: JSONObject) throws(CommandError) -> DisclosureFrame {
+        guard let path = invocation.string("frame") else {
+            return .everyMember(of: claims, except: SDJWTVC.neverDisclosable.union(["iat"]))
+        }
+        let input = try InputReader.read(path)
+        do { return try DisclosureFrame(input.json(as: "a disclosure frame")) } catch let error as SDJWTError {
+            throw .refused("\(input.origin): \(error)")
+        } catch { throw error as? CommandError ?? .refused("\(input.origin): \(error)") }
+    }
+
+    /// The SD-JWT into a file or onto stdout.
+    func toFile() async throws(CommandError) -> ExitCode {
+        let token = try await mint()
+        var answer: JSONObject = [
+            "format": .string(SDJWTVC.mediaType), "type": .string(type),
+            "signer": [
+                "subject": .string(signer.certificate.subject.description),
+                "sha256": .string(Hex.encode(signer.certificate.sha256)),
+            ],
+            "claims": .array(claims.keys.map { .string($0) }), "disclosures": .integer(Int64(token.disclosures.count)),
+        ]
+        guard let path = invocation.string("out"), path != "-" else {
+            answer.append("credential", .string(token.compact))
+            invocation.console.answer(answer) { token.compact }
+            return .done
+        }
+        try Files.write(Array(token.compact.utf8), to: path)
+        answer.append("out", .string(path))
+        invocation.console.answer(answer) {
+            "\(type): \(claims.count) claims, \(token.disclosures.count) disclosures\nsigned by \(signer.certificate.subject)\nwritten to \(path)"
+        }
+        return .done
+    }
+
+    private func mint() async throws(CommandError) -> SDJWT {
+        let context = invocation.context
+        let hashes: [String: SDHash] = ["sha-256": .sha256, "sha-384": .sha384, "sha-512": .sha512]
+        do {
+            let key = try JWSSigner(signer.signing.key, nonce: context.isDeterministic ? .deterministic : .random)
+            let issuer = SDJWTIssuer(
+                signer: key, certificates: [signer.certificate], hash: hashes[invocation.string("digest") ?? ""] ?? .sha256,
+                random: context.random)
+            return try await issuer.issueVC(claims, frame: frame)
+        } catch { throw .refused("\(error)") }
+    }
+}

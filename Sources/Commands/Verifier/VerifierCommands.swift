@@ -1,0 +1,7 @@
+/// `walletbench verifier …`
+enum VerifierCommands {
+    static let table = [
+        Command(
+            name: "verifier", summary: "verify what wallets present over OpenID4VP", subcommands: [VerifierVerify.command])
+    ]
+}
