@@ -11,7 +11,7 @@ public enum CheckCatalogue {
     }
 
     /// All rows in the order of the catalogue: reader on a response, holder on a request, session and transport, SD-JWT VC, queries.
-    public static let rows: [CheckDefinition] = response + request + session + sdJWT
+    public static let rows: [CheckDefinition] = response + request + session + sdJWT + query
 
     /// The row of `id`: its own, or its family's (`R12.key-usage` is of `R12.*`; so is `R12`, when no rule is broken).
     public static func row(_ id: String) -> CheckDefinition? {
