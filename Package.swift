@@ -46,6 +46,8 @@ let package = Package(
         .target(name: "CZXing", linkerSettings: [.linkedLibrary("ZXing")]),
         // PNG and JPEG pixels (libpng's simplified API, libjpeg with its own error exit): setjmp must stay inside C.
         .target(name: "CImage", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("jpeg")]),
+        // D-Bus, on which BlueZ offers itself: asynchronous, file descriptors in messages, no main loop or object system of its own.
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
         // The core. Dependencies point down only; no Foundation below Reports.
         library("Codec", ["CJansson", "CZlib"]),
@@ -58,7 +60,8 @@ let package = Package(
         library("QR", ["CQREncode", "CZBar", "CZXing", "CImage"]),
         library("Vault", ["Crypto", "Ports", "Codec", "CSQLite"]),
         library("Reports", ["Credentials", "Crypto", "Ports", "Codec"]),
-        library("Commands", ["Reports", "Proximity", "Vault", "QR", "Credentials", "Crypto", "Ports", "Codec"]),
+        library("BlueZ", ["Proximity", "Ports", "Codec", "CSystemd"]),
+        library("Commands", ["BlueZ", "Reports", "Proximity", "Vault", "QR", "Credentials", "Crypto", "Ports", "Codec"]),
         .executableTarget(name: "walletbench", dependencies: ["Commands"], swiftSettings: settings),
 
         // Tests.
@@ -70,6 +73,7 @@ let package = Package(
         tests("Crypto", ["Crypto", "Ports", "Codec"]),
         tests("Credentials", ["Credentials", "Crypto", "Ports", "Codec"]),
         tests("Proximity", ["Proximity", "Credentials", "Crypto", "Ports", "Codec"]),
+        tests("BlueZ", ["BlueZ", "Proximity", "Credentials", "Crypto", "Ports", "Codec"]),
         tests("QR", ["QR"]),
         tests("Vault", ["Vault", "Crypto", "Ports", "Codec"]),
         tests("Reports", ["Reports", "Credentials", "Crypto", "Ports", "Codec"]),

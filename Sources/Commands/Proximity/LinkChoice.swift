@@ -55,7 +55,8 @@ extension LinkError {
         case .misplaced(let characteristic): "the peer sent a value on \(characteristic?.name ?? "an unknown characteristic")"
         case .identMismatch: "this is not the reader that read the engagement (Ident differs)"
         case .system(let doing, let code): "\(doing): \(Errno.text(code))"
-        case .address(let what): what
+        case .address(let what), .environment(let what, _): what
+        case .service(let what): "the peer's Bluetooth service is not as the standard says: \(what)"
         }
     }
 }
@@ -69,6 +70,8 @@ extension CommandError {
                 "\(doing): nobody listens there", hint: "start `walletbench holder present` first; each engagement serves once")
         case .system(_, EADDRINUSE):
             self = .environment(error.text, hint: "choose another port, or 0 for any free one")
+        case .environment(let what, let mend):
+            self = .environment(what, hint: mend)
         case .system, .address:
             self = .environment(error.text)
         case .cancelled:

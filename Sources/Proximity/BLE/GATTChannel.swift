@@ -17,6 +17,12 @@ public struct GATTChannel: Sendable {
         case oversized(count: Int, allowed: Int)
         /// A part with no payload after its first byte.
         case withoutPayload
+        /// Start was written before State and Server2Client were subscribed to.
+        case startedUnsubscribed
+        /// Another central wrote while one was served; it was refused.
+        case secondCentral
+        /// The client was still connected that long after the end.
+        case stayedConnected(seconds: Int)
     }
 
     private enum State {
@@ -29,7 +35,7 @@ public struct GATTChannel: Sendable {
     public let mode: GATTMode
     /// Which end this is.
     public let role: MdocRole
-    /// The longest part this end sends, its first byte included: min(MTU − 3, 512).
+    /// The longest part that fits the connection, its first byte included: min(MTU − 3, 512).
     public let partSize: Int
     /// The longest message accepted; each part also costs one byte of it, so that empty parts cannot go on for ever.
     public let messageLimit: Int
@@ -49,8 +55,11 @@ public struct GATTChannel: Sendable {
         self.mode = mode
         self.role = role
         self.messageLimit = messageLimit
-        partSize = min(max(mtu, 23) - 3, 512)
+        partSize = Self.partSize(mtu: mtu)
     }
+
+    /// The longest part that fits an ATT MTU: min(MTU − 3, 512).
+    static func partSize(mtu: Int) -> Int { min(max(mtu, 23) - 3, 512) }
 
     /// Whether this end is the GATT client, who connects and writes Start.
     public var isClient: Bool { mode.server != role }
@@ -68,8 +77,9 @@ public struct GATTChannel: Sendable {
     }
 
     /// The parts of a message, in order: 0x01 and payload while more follow, 0x00 and payload for the last.
-    public func parts(of message: [UInt8]) -> [GATTValue] {
-        let payload = partSize - 1
+    /// - Parameter limit: the longest part wanted, at least 2; nil is `partSize`.
+    public func parts(of message: [UInt8], limit: Int? = nil) -> [GATTValue] {
+        let payload = min(partSize, max(limit ?? partSize, 2)) - 1
         guard !message.isEmpty else { return [GATTValue(outgoing, [0x00])] }
         return stride(from: 0, to: message.count, by: payload).map { start in
             let end = min(start + payload, message.count)

@@ -61,6 +61,8 @@ public actor FaultyPipe: GATTPipe {
     public init(_ pipe: any GATTPipe, faults: FaultSet) { (self.pipe, self.faults) = (pipe, faults) }
 
     public nonisolated var mtu: Int { pipe.mtu }
+    public nonisolated var partLimit: Int { pipe.partLimit }
+    public func oddities() async -> Set<GATTChannel.Oddity> { await pipe.oddities() }
 
     public func send(_ values: [GATTValue]) async throws(LinkError) {
         let isData = values.first.map { $0.characteristic == .client2Server || $0.characteristic == .server2Client } ?? false

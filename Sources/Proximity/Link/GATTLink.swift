@@ -31,7 +31,7 @@ public actor GATTLink: Link {
 
     public func send(_ message: [UInt8]) async throws(LinkError) {
         guard channel.isOpen else { throw .closed }
-        try await pipe.send(channel.parts(of: message))
+        try await pipe.send(channel.parts(of: message, limit: pipe.partLimit))
     }
 
     public func receive() async throws(LinkError) -> [UInt8]? {
@@ -51,7 +51,7 @@ public actor GATTLink: Link {
 
     public func close() async { await pipe.close() }
 
-    public func oddities() -> Set<GATTChannel.Oddity> { channel.oddities }
+    public func oddities() async -> Set<GATTChannel.Oddity> { channel.oddities.union(await pipe.oddities()) }
 
     private func start(ident: [UInt8]?) async throws(LinkError) {
         if let ident {

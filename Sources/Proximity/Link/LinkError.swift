@@ -31,6 +31,10 @@ public enum LinkError: Error, Sendable, Hashable {
     case identMismatch(found: [UInt8], expected: [UInt8])
     /// The operating system refused: address in use, connection refused, no route.
     case system(doing: String, code: Int32)
+    /// The machine cannot do what is wanted; the mend says how it could.
+    case environment(String, mend: String)
+    /// The peer's service is not what the standard says; the text names the check.
+    case service(String)
     /// The address of a link cannot be used.
     case address(String)
 }
@@ -39,7 +43,7 @@ extension LinkError {
     /// Whether the peer can still be told that the session is over: it broke a rule of the transfer, or this end gave up.
     var leavesLinkUsable: Bool {
         switch self {
-        case .lost, .closed, .identMismatch, .system, .address: false
+        case .lost, .closed, .identMismatch, .system, .address, .environment, .service: false
         case .cancelled, .timedOut, .messageTooLong, .partFirstByte, .stateValue, .dataBeforeStart, .dataAfterEnd, .misplaced: true
         }
     }

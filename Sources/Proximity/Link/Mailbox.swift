@@ -1,7 +1,7 @@
 import Ports
 
 /// A bounded queue between one giver and one taker, either of which may be a thread without tasks. Closing it wakes both.
-final class Mailbox<Element: Sendable>: Sendable {
+package final class Mailbox<Element: Sendable>: Sendable {
     private struct Contents {
         var elements: [Element] = []
         var head = 0
@@ -32,16 +32,16 @@ final class Mailbox<Element: Sendable>: Sendable {
     private let onSpace: @Sendable () -> Void
 
     /// - Parameter onSpace: called after each element taken, for a giver that is no task.
-    init(capacity: Int, onSpace: @escaping @Sendable () -> Void = {}) {
+    package init(capacity: Int, onSpace: @escaping @Sendable () -> Void = {}) {
         self.capacity = capacity
         self.onSpace = onSpace
     }
 
     /// Whether the giver should hold back.
-    var isFull: Bool { contents.withLock { $0.count >= capacity } }
+    package var isFull: Bool { contents.withLock { $0.count >= capacity } }
 
     /// Puts an element in whether or not there is room; for givers that ask `isFull` first. Ignored once closed.
-    func put(_ element: Element) {
+    package func put(_ element: Element) {
         let taker = contents.withLock { contents -> CheckedContinuation<Result<Element?, LinkError>, Never>? in
             guard contents.end == nil else { return nil }
             guard let taker = contents.taker else {
@@ -55,7 +55,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
 
     /// Waits until there is room or the mailbox closes or the task is cancelled.
-    func awaitSpace() async {
+    package func awaitSpace() async {
         let id = contents.withLock { $0.identity() }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -72,7 +72,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
 
     /// The next element; nil when the mailbox was closed without an error. What was put in before closing still comes.
-    func take() async throws(LinkError) -> Element? {
+    package func take() async throws(LinkError) -> Element? {
         let id = contents.withLock { $0.identity() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -94,7 +94,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
 
     /// Ends the mailbox; the first end counts.
-    func close(_ end: Result<Void, LinkError> = .success(())) {
+    package func close(_ end: Result<Void, LinkError> = .success(())) {
         let (taker, giver) = contents.withLock { contents in
             contents.end = contents.end ?? end
             defer { (contents.taker, contents.giver) = (nil, nil) }
@@ -105,7 +105,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
 
     /// The end, once there is one.
-    var end: Result<Void, LinkError>? { contents.withLock { $0.end } }
+    package var end: Result<Void, LinkError>? { contents.withLock { $0.end } }
 
     private func cancelTaker(_ id: Int) {
         let taker = contents.withLock { contents -> CheckedContinuation<Result<Element?, LinkError>, Never>? in

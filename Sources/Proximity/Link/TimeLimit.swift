@@ -1,8 +1,8 @@
 /// Bounds how long an operation may wait.
-enum TimeLimit {
+package enum TimeLimit {
     /// Runs `body`; cancels it when `seconds` have passed.
     /// - Throws: `.timedOut` then, whatever the cancelled body threw.
-    static func run<Value: Sendable>(
+    package static func run<Value: Sendable>(
         seconds: Int, doing: String, _ body: @escaping @Sendable () async throws(LinkError) -> Value
     ) async throws(LinkError) -> Value {
         let result: Result<Value, LinkError> = await withTaskGroup(of: Result<Value, LinkError>?.self) { group in

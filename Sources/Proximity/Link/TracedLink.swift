@@ -38,6 +38,8 @@ public struct TracedPipe: GATTPipe {
     public init(_ pipe: any GATTPipe, trace: SessionTrace) { (self.pipe, self.trace) = (pipe, trace) }
 
     public var mtu: Int { pipe.mtu }
+    public var partLimit: Int { pipe.partLimit }
+    public func oddities() async -> Set<GATTChannel.Oddity> { await pipe.oddities() }
 
     public func send(_ values: [GATTValue]) async throws(LinkError) {
         for value in values { trace.record(.sent, layer: "link", value.characteristic.name, value.bytes) }

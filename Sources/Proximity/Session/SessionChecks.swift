@@ -76,6 +76,9 @@ extension SessionChecks {
             switch oddity {
             case .oversized(let count, let allowed): violate("P26.size", "part of \(count) bytes, allowed \(allowed)")
             case .withoutPayload: violate("P26.empty", "part without payload")
+            case .startedUnsubscribed: violate("P23", "Start before subscription to State and Server2Client")
+            case .secondCentral: violate("P31", "another central connected while one is served (refused)")
+            case .stayedConnected(let seconds): violate("P29", "GATT client stayed connected \(seconds) s after the end")
             }
         }
         pass("P26.first", "P26.size", "P26.empty", "P27")
