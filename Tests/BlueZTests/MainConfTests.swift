@@ -13,7 +13,8 @@ import Testing
     }
 
     @Test func mendingReplacesCommentedAndWrongLinesAndKeepsTheRest() {
-        let text = "# about\n[General]\nName = x\n#ReverseServiceDiscovery = true\n\n[GATT]\n#Cache = always\nChannels = 3\nChannels = 5\n"
+        let text =
+            "# about\n[General]\nName = x\n#ReverseServiceDiscovery = true\n\n[GATT]\n#Cache = always\nChannels = 3\nChannels = 5\n"
         let mended = MainConf.mended(text)
         #expect(
             mended
@@ -35,7 +36,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["bluetoothd", "--configfile=/a"], "/a"), (["bluetoothd", "-f", "/b"], "/b"), (["bluetoothd", "--configfile", "/c", "-d"], "/c"),
+        (["bluetoothd", "--configfile=/a"], "/a"), (["bluetoothd", "-f", "/b"], "/b"),
+        (["bluetoothd", "--configfile", "/c", "-d"], "/c"),
     ])
     func theDaemonsOwnConfigurationFileIsFound(_ arguments: [String], _ path: String) {
         #expect(DaemonSettings.configurationFile(arguments) == path)

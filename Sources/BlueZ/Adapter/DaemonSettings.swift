@@ -33,7 +33,9 @@ package struct DaemonSettings: Sendable, Hashable {
         let path = configurationFile(arguments) ?? usualPath
         let text = TextFile.read(path)
         var isStale = false
-        if let process, let started = startTime(of: process), let changed = modification(of: path) { isStale = changed > started + 1.5 }
+        if let process, let started = startTime(of: process), let changed = modification(of: path) {
+            isStale = changed > started + 1.5
+        }
         return DaemonSettings(path: path, file: MainConf(text ?? ""), isStale: isStale)
     }
 

@@ -14,7 +14,8 @@ package struct MainConf: Sendable, Hashable {
 
     package static let reverseDiscovery = Wanted(
         section: "General", key: "ReverseServiceDiscovery", value: "false",
-        meaning: "as server, the MTU stays the one that the phone asked for; else one notification that is too long stops the transfer")
+        meaning:
+            "as server, the MTU stays the one that the phone asked for; else one notification that is too long stops the transfer")
     package static let channels = Wanted(
         section: "GATT", key: "Channels", value: "1",
         meaning: "parts stay in order between two BlueZ machines; else messages arrive shuffled and do not open")

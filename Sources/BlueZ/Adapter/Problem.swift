@@ -24,7 +24,8 @@ package enum Problem: Error, Sendable, Hashable {
         case .unknownAdapter(let name, let known):
             "there is no Bluetooth adapter \(name)" + (known.isEmpty ? "" : "; there is \(known.joined(separator: ", "))")
         case .poweredOff(let name): "the Bluetooth adapter \(name) is switched off"
-        case .blocked(let name, let isHard): "the Bluetooth adapter \(name) is blocked by \(isHard ? "a hardware switch" : "rfkill")"
+        case .blocked(let name, let isHard):
+            "the Bluetooth adapter \(name) is blocked by \(isHard ? "a hardware switch" : "rfkill")"
         case .cannotAdvertise(let name): "the Bluetooth adapter \(name) cannot be a peripheral: BlueZ offers no advertising on it"
         case .advertisementsTaken(let name): "all advertisements of the Bluetooth adapter \(name) are taken by other programs"
         case .refused(let doing, let error): "\(doing): \(error)"
@@ -36,7 +37,8 @@ package enum Problem: Error, Sendable, Hashable {
         case .noBus: "apt-get install dbus bluez, then systemctl start dbus bluetooth"
         case .noPermission: "adduser $USER bluetooth and log in again, or run this as root"
         case .serviceAbsent: "apt-get install bluez, then systemctl start bluetooth"
-        case .noAdapter: "plug one in (lsusb shows it); without one: links of the kinds tcp:HOST:PORT and unix:PATH, or scripts/ble-lab"
+        case .noAdapter:
+            "plug one in (lsusb shows it); without one: links of the kinds tcp:HOST:PORT and unix:PATH, or scripts/ble-lab"
         case .unknownAdapter: "name one as --link ble:hci0 or --link ble:AA:BB:CC:DD:EE:FF, or say --link ble for any"
         case .poweredOff: "bluetoothctl power on"
         case .blocked(_, let isHard): isHard ? "turn the machine's radio switch on" : "rfkill unblock bluetooth"

@@ -139,7 +139,8 @@ package actor Bus {
     package func own(_ name: String) async throws(BusError) {
         try await call(
             BusRequest(
-                "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName", [.string(name), .uint32(4)]))
+                "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName", [.string(name), .uint32(4)])
+        )
     }
 }
 

@@ -32,14 +32,15 @@ enum Discovery {
         }
         let found: Result<String, LinkError>
         do throws(LinkError) {
-            found = .success(try await watch(radio) { changes async throws(LinkError) in
-                try await limited(seconds, "looking for an advertisement of \(uuid) (P20)") { () async throws(LinkError) in
-                    while true {
-                        if let path = advertiser(of: uuid, in: try await radio.objects(), radio.adapter) { return path }
-                        try await changes.next()
+            found = .success(
+                try await watch(radio) { changes async throws(LinkError) in
+                    try await limited(seconds, "looking for an advertisement of \(uuid) (P20)") { () async throws(LinkError) in
+                        while true {
+                            if let path = advertiser(of: uuid, in: try await radio.objects(), radio.adapter) { return path }
+                            try await changes.next()
+                        }
                     }
-                }
-            })
+                })
         } catch { found = .failure(error) }
         await Radio.shielded {
             _ = try? await radio.call(radio.adapter.path, "org.bluez.Adapter1", "StopDiscovery", doing: "to stop looking")
@@ -140,8 +141,12 @@ enum Discovery {
         let slots: [Int]
         do throws(BusError) {
             slots = [
-                try await bus.listen(to: Stack.name, nil, "org.freedesktop.DBus.ObjectManager", "InterfacesAdded") { _ in changes.note() },
-                try await bus.listen(to: Stack.name, nil, "org.freedesktop.DBus.Properties", "PropertiesChanged") { _ in changes.note() },
+                try await bus.listen(to: Stack.name, nil, "org.freedesktop.DBus.ObjectManager", "InterfacesAdded") { _ in
+                    changes.note()
+                },
+                try await bus.listen(to: Stack.name, nil, "org.freedesktop.DBus.Properties", "PropertiesChanged") { _ in
+                    changes.note()
+                },
             ]
         } catch { throw Problem(error, doing: "to listen to BlueZ").linkError }
         let result: Result<Value, LinkError>

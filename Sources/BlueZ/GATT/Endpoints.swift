@@ -92,7 +92,9 @@ package struct BothModesEndpoint: LinkEndpoint {
         let result: Result<any Link, LinkError> = await withTaskGroup(of: Result<any Link, LinkError>.self) { group in
             for way in ways {
                 group.addTask {
-                    do throws(LinkError) { return .success(try await way.open(role, ident: ident)) } catch { return .failure(error) }
+                    do throws(LinkError) { return .success(try await way.open(role, ident: ident)) } catch {
+                        return .failure(error)
+                    }
                 }
             }
             var first: Result<any Link, LinkError>?

@@ -68,10 +68,12 @@ final class GATTClient: GATTPipe {
 
     func close() async {
         await Radio.shielded { [self] in
-            guard isClosed.withLock({ isClosed in
-                defer { isClosed = true }
-                return !isClosed
-            }) else { return }
+            guard
+                isClosed.withLock({ isClosed in
+                    defer { isClosed = true }
+                    return !isClosed
+                })
+            else { return }
             try? await flush()
             await Self.disconnect(service.device, radio)
             wake.signal()
@@ -106,10 +108,12 @@ final class GATTClient: GATTPipe {
     private func write(_ value: GATTValue, type: String) async throws(LinkError) {
         guard let known = service.characteristics[value.characteristic] else { throw .misplaced(value.characteristic) }
         // State may offer the other way of writing only.
-        let offered = known.flags.contains("write") ? (known.flags.contains("write-without-response") ? type : "request") : "command"
+        let offered =
+            known.flags.contains("write") ? (known.flags.contains("write-without-response") ? type : "request") : "command"
         do throws(Problem) {
             try await radio.stack.call(
-                known.path, Self.characteristic, "WriteValue", [.bytes(value.bytes), .properties(["type": .string(offered)])], seconds: 30,
+                known.path, Self.characteristic, "WriteValue", [.bytes(value.bytes), .properties(["type": .string(offered)])],
+                seconds: 30,
                 doing: "to write \(value.characteristic.name)")
         } catch {
             if case .refused(_, .cancelled) = error { throw .cancelled }

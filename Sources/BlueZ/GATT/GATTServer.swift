@@ -96,7 +96,8 @@ final class GATTServer: GATTPipe {
             guard transaction.withLock({ $0.isConnected && !$0.isClosed }) else { throw .lost(.betweenMessages) }
             if value.characteristic == .state { transaction.withLock { $0.hasEnded = true } }
             do throws(BusError) {
-                try await radio.stack.bus.emitChanged(path(value.characteristic), Self.characteristic, ["Value": .bytes(value.bytes)])
+                try await radio.stack.bus.emitChanged(
+                    path(value.characteristic), Self.characteristic, ["Value": .bytes(value.bytes)])
             } catch { throw Problem(error, doing: "to notify").linkError }
         }
     }
@@ -108,14 +109,17 @@ final class GATTServer: GATTPipe {
     /// The client disconnects by itself once the session is over; one that does not is disconnected.
     func close() async {
         await Radio.shielded { [self] in
-            guard transaction.withLock({ transaction in
-                defer { transaction.isClosed = true }
-                return !transaction.isClosed
-            }) else { return }
+            guard
+                transaction.withLock({ transaction in
+                    defer { transaction.isClosed = true }
+                    return !transaction.isClosed
+                })
+            else { return }
             await hide()
             await part()
             _ = try? await radio.call(
-                radio.adapter.path, "org.bluez.GattManager1", "UnregisterApplication", [.path(Self.root)], doing: "to end its service")
+                radio.adapter.path, "org.bluez.GattManager1", "UnregisterApplication", [.path(Self.root)],
+                doing: "to end its service")
             for slot in transaction.withLock({ $0.slots }) { await radio.stack.bus.remove(slot) }
             arrivals.close()
             knocks.close()
@@ -140,7 +144,9 @@ final class GATTServer: GATTPipe {
 
     private func awaitSubscription(_ characteristic: GATTCharacteristic) async throws(LinkError) {
         let (transaction, subscriptions) = (transaction, subscriptions)
-        try await TimeLimit.run(seconds: Self.subscriptionSeconds, doing: "waiting for the peer to subscribe to \(characteristic.name)") {
+        try await TimeLimit.run(
+            seconds: Self.subscriptionSeconds, doing: "waiting for the peer to subscribe to \(characteristic.name)"
+        ) {
             () async throws(LinkError) in
             while true {
                 let (isReady, isConnected) = transaction.withLock { ($0.subscribed.contains(characteristic), $0.isConnected) }
@@ -244,7 +250,11 @@ extension GATTServer {
                 ? .reply([.bytes(Array(value[max(offset, 0)...]))]) : .refuse(BusError("org.bluez.Error.InvalidOffset", ""))
         case "StartNotify", "StopNotify":
             transaction.withLock {
-                if call.member == "StartNotify" { $0.subscribed.insert(characteristic) } else { $0.subscribed.remove(characteristic) }
+                if call.member == "StartNotify" {
+                    $0.subscribed.insert(characteristic)
+                } else {
+                    $0.subscribed.remove(characteristic)
+                }
             }
             subscriptions.note()
             return .reply([])

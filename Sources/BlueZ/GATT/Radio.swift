@@ -30,7 +30,9 @@ package struct Radio: Sendable {
     /// What a person should know before a transfer with this end as GATT server or client; nil when nothing can go wrong.
     package func caveat(isServer: Bool) -> String? {
         guard !settings.isRight else { return nil }
-        let why = settings.isStale ? "bluetoothd was not restarted since its main.conf was changed" : "bluetoothd has its default settings"
+        let why =
+            settings.isStale
+            ? "bluetoothd was not restarted since its main.conf was changed" : "bluetoothd has its default settings"
         return isServer
             ? "\(why): as GATT server, long messages can be lost or arrive out of order"
             : "\(why): parts are written one at a time, which is slow; a peer with BlueZ needs the right settings to send long messages"
@@ -80,7 +82,9 @@ final class Changes: Sendable {
     func next() async throws(LinkError) {
         let mailbox = mailbox
         do throws(LinkError) {
-            _ = try await TimeLimit.run(seconds: 1, doing: "waiting for BlueZ") { () async throws(LinkError) in try await mailbox.take() }
+            _ = try await TimeLimit.run(seconds: 1, doing: "waiting for BlueZ") { () async throws(LinkError) in
+                try await mailbox.take()
+            }
         } catch LinkError.timedOut {
             return
         }

@@ -66,11 +66,12 @@ enum HolderPresent {
         if let path = invocation.string("qr") { try Files.write(QREncode.picture(symbol, path: path), to: path) }
         if !console.isJSON { console.out(symbol.terminal(colours: console.showsColours)) }
         console.out(engagement.text)
-        console.talk("waiting for a reader at \(engagement.address)")
+        console.caution(about: engagement.place)
+        console.talk("waiting for a reader at \(engagement.place.description)")
         console.event(
             .ready, role: "holder",
             [
-                "engagement": .string(engagement.text), "link": .string(engagement.address.description),
+                "engagement": .string(engagement.text), "link": .string(engagement.place.description),
                 "documents": .array(setup.documents.map { .string($0.id) }),
             ])
     }

@@ -75,7 +75,7 @@ final class PresentConversation: HolderConversation {
         await record(findings.exchanges, outcome, report)
         let refusals = findings.exchanges.prefix(outcome.exchanges).count { $0.presentation == nil }
         let unanswered = findings.exchanges.count - min(outcome.exchanges, findings.exchanges.count)
-        console.failure(outcome.failure, role: "holder")
+        console.failure(outcome.failure, role: "holder", at: engagement.place)
         PresentView(console).show(report, outcome, refusals: refusals)
         let isIncomplete = outcome.exchanges == 0 || refusals + unanswered > 0 || outcome.failure is SessionError
         return isIncomplete ? .refused : report.verdict.exitCode

@@ -16,8 +16,8 @@ struct PresentSetup: Sendable {
     let unlock: KeyUnlock
     let verifier: RequestVerifier
     private let curve: Curve
-    private let address: LinkAddress
-    private let mode: GATTMode
+    private let link: LinkChoice
+    private let mode: String?
     private let timeout: Int?
     private let method: Presenter.DeviceAuthMethod
     private let deviceSigned: DeviceNameSpaces
@@ -26,7 +26,7 @@ struct PresentSetup: Sendable {
     struct Engagement: Sendable {
         let id: String
         let text: String
-        let address: LinkAddress
+        let place: LinkPlace
         let driver: HolderDriver
         let trace: SessionTrace
         /// What `trace` has recorded, for the log.
@@ -36,9 +36,11 @@ struct PresentSetup: Sendable {
     init(_ invocation: Invocation) async throws {
         context = invocation.context
         faults = try FaultSelection(context, role: .mdoc)
-        guard let link = invocation.string("link") else { throw LinkChoice.noBluetooth("no --link given") }
-        address = try LinkChoice.listeningAddress(link)
-        mode = invocation.string("ble-mode").flatMap(GATTMode.init) ?? .peripheral
+        link = try LinkChoice.listening(invocation.string("link") ?? "ble")
+        mode = invocation.string("ble-mode")
+        if case .stream = link, mode == "both" {
+            throw CommandError.usage("--ble-mode both is for Bluetooth", hint: "a stream link has one mode: peripheral or central")
+        }
         timeout = invocation.integer("timeout")
         consent = try PresentConsent.provider(try invocation.required("consent"), invocation.console)
         method = invocation.string("device-auth").flatMap(Presenter.DeviceAuthMethod.init) ?? .automatic
@@ -69,22 +71,23 @@ struct PresentSetup: Sendable {
         let kept = KeptTrace(passingTo: context.trace)
         let trace = SessionTrace(sink: kept, session: id, role: .mdoc, clock: context.clock, faults: faults.names)
         let fitting = LinkFitting(trace: trace, faults: faults.session)
-        let endpoint: SocketListener
+        let place: LinkPlace
         do {
-            endpoint = try await SocketListener(address, mode: mode, engagementSeconds: timeout, fitting: fitting)
+            place = try await .holder(link, mode: mode, seconds: timeout, random: context.random, fitting: fitting)
         } catch { throw CommandError(session: error) }
         let tampering = EngagementTampering(faults.session)
         let honest = DeviceEngagement(
-            eDeviceKey: COSEKey(key.publicKey), retrievalMethods: [endpoint.method],
+            eDeviceKey: COSEKey(key.publicKey), retrievalMethods: [place.endpoint.method],
             capabilities: context.edition == .second ? [3] : nil)
         let engagement = tampering.engagement(from: honest)
         trace.record(.sent, layer: "engagement", "DeviceEngagement", engagement.encoded)
         trace.record(key: key, "EDeviceKey", revealing: context.reveals)
         let driver = HolderDriver(
-            endpoint: endpoint, engagement: engagement, key: key, edition: context.edition, fitting: fitting, faults: faults.session
+            endpoint: place.endpoint, engagement: engagement, key: key, edition: context.edition, fitting: fitting,
+            faults: faults.session
         )
         return Engagement(
-            id: id, text: tampering.text(of: engagement), address: endpoint.address, driver: driver, trace: trace, kept: kept)
+            id: id, text: tampering.text(of: engagement), place: place, driver: driver, trace: trace, kept: kept)
     }
 
     private func engagementKey() throws -> PrivateKey {

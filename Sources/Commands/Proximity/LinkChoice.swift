@@ -1,38 +1,44 @@
+import BlueZ
 import Codec
 import Glibc
 import Proximity
 
 /// `--link` and `--ble-mode`: by which way two programs meet.
-enum LinkChoice {
+enum LinkChoice: Sendable {
     static let option = Option.value(
-        "link", "LINK", "tcp:HOST:PORT, unix:PATH or ble[:ADAPTER]")
+        "link", "LINK", "ble[:hci0|:ADDRESS], tcp:HOST:PORT or unix:PATH")
     static let mode = Option.choice(
-        "ble-mode", ["peripheral", "central"], "Which end is the GATT server: the mdoc (peripheral) or the reader (central)")
+        "ble-mode", ["peripheral", "central", "both"],
+        "Which end is the GATT server: the mdoc (peripheral) or the reader (central)")
+    static let readerMode = Option.choice(
+        "ble-mode", ["peripheral", "central"], "Which of the mdoc's Bluetooth modes to take when it offers both")
 
-    /// The address of a stream link.
-    /// - Throws: exit code 3 for BLE, which this version does not have; 2 for what is no link.
-    static func address(_ text: String) throws(CommandError) -> LinkAddress {
-        if text == "ble" || text.hasPrefix("ble:") { throw noBluetooth(text) }
-        do { return try LinkAddress(text) } catch {
+    case bluetooth(AdapterChoice)
+    case stream(LinkAddress)
+
+    /// - Throws: exit code 2 for what is no link.
+    init(_ text: String) throws(CommandError) {
+        if let adapter = AdapterChoice(text) {
+            self = .bluetooth(adapter)
+            return
+        }
+        guard !text.hasPrefix("ble:") else {
+            throw .usage("--link \(text): no Bluetooth adapter is called so", hint: "write ble, ble:hci0 or ble:AA:BB:CC:DD:EE:FF")
+        }
+        do { self = .stream(try LinkAddress(text)) } catch {
             throw .usage("--link: \(error.text)", hint: "for example --link tcp:127.0.0.1:0 or --link unix:/tmp/mdoc.sock")
         }
     }
 
-    /// The address to listen on, which also is the one that the engagement names.
-    static func listeningAddress(_ text: String) throws(CommandError) -> LinkAddress {
-        let address = try address(text)
-        if case .tcp(let host, _) = address, ["0.0.0.0", "::", "*"].contains(host) {
+    /// A place to wait in, which also is the one that the engagement names.
+    static func listening(_ text: String) throws(CommandError) -> LinkChoice {
+        let choice = try LinkChoice(text)
+        if case .stream(.tcp(let host, _)) = choice, ["0.0.0.0", "::", "*"].contains(host) {
             throw .usage(
                 "--link \(text): a reader cannot connect to \(host)",
                 hint: "name the address of this machine that the reader reaches")
         }
-        return address
-    }
-
-    static func noBluetooth(_ what: String) -> CommandError {
-        .environment(
-            "\(what): Bluetooth comes in a later version of walletbench",
-            hint: "use --link tcp:127.0.0.1:0 or --link unix:PATH, which carry the same parts")
+        return choice
     }
 }
 
@@ -95,9 +101,13 @@ extension CommandError {
 
 extension Console {
     /// Says why a session broke off; the report follows.
-    func failure(_ failure: (any Error)?, role: String) {
+    /// - Parameter place: where the session was held; its doubts are named where they may be the cause.
+    func failure(_ failure: (any Error)?, role: String, at place: LinkPlace? = nil) {
         guard let failure else { return }
-        let error = CommandError(session: failure)
+        var error = CommandError(session: failure)
+        if error.hint == nil, let caveat = place?.caveat, LinkPlace.mayExplain(failure) {
+            error.hint = "\(caveat); \(LinkPlace.mend)"
+        }
         talk("error: \(error.what)".replacingControlCharacters())
         if let hint = error.hint { talk("hint: \(hint)") }
         event(.error, role: role, ["error": .string(error.what), "hint": error.hint.map { .string($0) } ?? .null])

@@ -25,7 +25,7 @@ enum ReaderRead {
             .value(
                 "request", "PRESET|FILE", "\(ReadRequest.presets.joined(separator: ", ")); or a JSON file", kind: .file,
                 isRepeatable: true),
-            LinkChoice.option,
+            LinkChoice.option, LinkChoice.readerMode,
             .file("anchor", "FILE", "A root that is trusted for documents (PEM or DER)", isRepeatable: true),
             .file("reader-cert", "FILE", "The reader's certificate chain (PEM), leaf first; needs --reader-key"),
             .file("reader-key", "FILE", "The key of --reader-cert (PEM, DER or JWK)"),
@@ -41,9 +41,9 @@ enum ReaderRead {
         let report = try await Interrupt.cancelling { try await read(setup, invocation) }
         for file in files { try file.write(report.presentation, redacting: invocation.flag("redact")) }
         await setup.remember()
-        if invocation.console.isJSON { invocation.console.failure(report.failure, role: "reader") }
+        if invocation.console.isJSON { invocation.console.failure(report.failure, role: "reader", at: report.place) }
         show(report, invocation)
-        if !invocation.console.isJSON { invocation.console.failure(report.failure, role: "reader") }
+        if !invocation.console.isJSON { invocation.console.failure(report.failure, role: "reader", at: report.place) }
         let isIncomplete = report.isRefused || report.responses < setup.requests.count
         return isIncomplete ? .refused : report.presentation.verdict.exitCode
     }
@@ -52,15 +52,17 @@ enum ReaderRead {
         guard setup.review.isUsable, let engagement = setup.review.engagement, let key = setup.review.eDeviceKey else {
             let failed = setup.review.checks.checks.first { $0.outcome == .fail }
             let report = setup.reportWithoutResponse(because: failed?.id ?? "P5.point").adding(checks: setup.review.checks)
-            return ReadReport(report, responses: 0, documents: 0, failure: unusable(failed))
+            return ReadReport(report, responses: 0, documents: 0, failure: unusable(failed), place: nil)
         }
         invocation.console.event(.engaged, role: "reader", ["engagement": .string(setup.text)])
         let conversation: ReadConversation
-        do { conversation = try ReadConversation(setup, engagement, key, invocation) } catch let error as CommandError {
+        do { conversation = try await ReadConversation(setup, engagement, key, invocation) } catch let error as CommandError {
             guard error.exit == .refused else { throw error }
             let report = setup.reportWithoutResponse(because: "P6.known").adding(checks: setup.review.checks)
-            return ReadReport(report, responses: 0, documents: 0, failure: error)
+            return ReadReport(report, responses: 0, documents: 0, failure: error, place: nil)
         }
+        invocation.console.caution(about: conversation.place)
+        invocation.console.talk("meeting the mdoc at \(conversation.place.description)")
         let outcome: SessionOutcome
         do { outcome = try await conversation.driver.run(conversation) } catch { throw CommandError(session: error) }
         return await conversation.finish(outcome)
@@ -92,9 +94,12 @@ struct ReadReport: Sendable {
     let documents: Int
     /// Why the session ended early.
     let failure: (any Error)?
+    /// Where the session was held; nil when there was none.
+    let place: LinkPlace?
 
-    init(_ presentation: PresentationReport, responses: Int, documents: Int, failure: (any Error)?) {
-        (self.presentation, self.responses, self.documents, self.failure) = (presentation, responses, documents, failure)
+    init(_ presentation: PresentationReport, responses: Int, documents: Int, failure: (any Error)?, place: LinkPlace?) {
+        (self.presentation, self.responses, self.documents) = (presentation, responses, documents)
+        (self.failure, self.place) = (failure, place)
     }
 
     /// Whether the holder answered and gave nothing, or did not answer.

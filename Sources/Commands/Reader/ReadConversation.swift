@@ -17,6 +17,7 @@ final class ReadConversation: ReaderConversation {
     }
 
     let driver: ReaderDriver
+    let place: LinkPlace
     private let setup: ReadSetup
     private let key: PrivateKey
     private let trace: SessionTrace
@@ -25,7 +26,7 @@ final class ReadConversation: ReaderConversation {
     private let console: Console
     private let findings = Locked(Findings())
 
-    init(_ setup: ReadSetup, _ engagement: DeviceEngagement, _ eDeviceKey: PublicKey, _ invocation: Invocation) throws {
+    init(_ setup: ReadSetup, _ engagement: DeviceEngagement, _ eDeviceKey: PublicKey, _ invocation: Invocation) async throws {
         self.setup = setup
         console = invocation.console
         let context = setup.context
@@ -40,8 +41,9 @@ final class ReadConversation: ReaderConversation {
         let session = try ReaderSession(
             engagement: engagement, eDeviceKey: eDeviceKey, key: key, edition: context.edition,
             compressesKey: setup.faults.session.contains(.readerKeyCompressed))
+        place = try await setup.place(engagement, fitting)
         driver = ReaderDriver(
-            endpoint: try setup.endpoint(engagement, fitting), engagement: engagement, session: session, fitting: fitting,
+            endpoint: place.endpoint, engagement: engagement, session: session, fitting: fitting,
             faults: setup.faults.session)
     }
 
@@ -123,7 +125,7 @@ final class ReadConversation: ReaderConversation {
         before.append(contentsOf: outcome.checks)
         return ReadReport(
             responses.adding(checks: before), responses: findings.responses.count, documents: findings.documents,
-            failure: outcome.failure)
+            failure: outcome.failure, place: place)
     }
 
     /// P49 for every document.

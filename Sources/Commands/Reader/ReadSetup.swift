@@ -1,3 +1,4 @@
+import BlueZ
 import Codec
 import Credentials
 import Crypto
@@ -15,12 +16,14 @@ struct ReadSetup: Sendable {
     let faults: FaultSelection
     let verifier: PresentationVerifier
     let memory: ReaderMemory
-    private let link: String?
+    private let link: LinkChoice?
+    private let mode: GATTMode?
 
     init(_ invocation: Invocation) async throws {
         context = invocation.context
         faults = try FaultSelection(context, role: .reader)
-        link = invocation.string("link")
+        link = try invocation.string("link").map { text throws(CommandError) in try LinkChoice(text) }
+        mode = invocation.string("ble-mode").flatMap(GATTMode.init)
         requests = try (invocation.strings("request").isEmpty ? ["mdl"] : invocation.strings("request")).map {
             name throws(CommandError) in try ReadRequest(name)
         }
@@ -41,17 +44,32 @@ struct ReadSetup: Sendable {
     }
 
     /// Where the mdoc waits.
-    /// - Throws: exit code 3 when the engagement offers Bluetooth only, 1 when it offers nothing this program knows.
-    func endpoint(_ engagement: DeviceEngagement, _ fitting: LinkFitting) throws(CommandError) -> SocketConnector {
-        let stream = engagement.retrievalMethods?.compactMap { if case .stream(let options) = $0 { options } else { nil } }.first
-        if let link {
-            return SocketConnector(try LinkChoice.address(link), mode: stream?.mode ?? .peripheral, fitting: fitting)
+    /// - Throws: exit code 3 when this machine cannot go there, 1 when the engagement offers nothing this program knows.
+    func place(_ engagement: DeviceEngagement, _ fitting: LinkFitting) async throws(CommandError) -> LinkPlace {
+        let methods = engagement.retrievalMethods ?? []
+        let stream = methods.lazy.compactMap { if case .stream(let options) = $0 { options } else { nil } }.first
+        let bluetooth = methods.lazy.compactMap { if case .ble(let options) = $0 { options } else { nil } }.first
+        switch (link, stream, bluetooth) {
+        case (.stream(let address)?, _, _): return Self.place(address, stream?.mode ?? .peripheral, fitting)
+        case (nil, let stream?, _): return Self.place(stream.address, stream.mode, fitting)
+        case (nil, nil, let options?): return try await place(.any, options, fitting)
+        case (.bluetooth(let adapter)?, _, let options?): return try await place(adapter, options, fitting)
+        case (.bluetooth?, _, nil):
+            throw .refused("the engagement offers no Bluetooth", hint: "leave --link out to take what it offers")
+        case (nil, nil, nil):
+            throw .refused("the engagement offers no way to the mdoc that is known here", hint: "name one with --link")
         }
-        if let stream { return SocketConnector(stream.address, mode: stream.mode, fitting: fitting) }
-        if engagement.retrievalMethods?.contains(where: { if case .ble = $0 { true } else { false } }) ?? false {
-            throw LinkChoice.noBluetooth("the mdoc is reachable by Bluetooth only")
-        }
-        throw .refused("the engagement offers no way to the mdoc that is known here", hint: "name one with --link")
+    }
+
+    private static func place(_ address: LinkAddress, _ mode: GATTMode, _ fitting: LinkFitting) -> LinkPlace {
+        LinkPlace(
+            endpoint: SocketConnector(address, mode: mode, fitting: fitting), description: address.description, caveat: nil)
+    }
+
+    private func place(
+        _ adapter: AdapterChoice, _ options: BLEOptions, _ fitting: LinkFitting
+    ) async throws(CommandError) -> LinkPlace {
+        try await .reader(adapter, options, mode: mode, fitting: fitting)
     }
 
     /// The report when no response came: every check of a response waits for the check `cause`.

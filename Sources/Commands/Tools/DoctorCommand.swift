@@ -6,11 +6,17 @@ enum DoctorCommand {
         name: "doctor", summary: "say what this machine can do, and the mend for what it cannot",
         discussion: """
             Looks at libraries, home, clock, ports, terminal, camera and Bluetooth. Ends 3 when something is broken that every use needs; what \
-            is merely absent (a camera, an adapter) is said and changes nothing.
+            is merely absent (a camera, an adapter) is said and changes nothing. With --fix the lines that bluetoothd's main.conf lacks are \
+            shown and, when you say yes, written.
             """,
-        examples: [Example("walletbench doctor --json", "for a bug report")]
+        examples: [
+            Example("walletbench doctor --json", "for a bug report"),
+            Example("sudo walletbench doctor --fix", "before presenting by Bluetooth between two Debian machines"),
+        ],
+        options: [.flag("fix", "Offer to write the lines that bluetoothd's main.conf lacks")]
     ) { invocation in
-        let findings = Examination.all.map { $0(invocation.context) }
+        if invocation.flag("fix") { return try await BluetoothMend.run(invocation.console) }
+        let findings = Examination.all.map { $0(invocation.context) } + (await BluetoothExamination.findings())
         invocation.console.answer(["findings": .array(findings.map(\.json))]) {
             findings.map { $0.text(invocation.console) }.joined(separator: "\n")
         }

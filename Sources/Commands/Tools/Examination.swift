@@ -8,7 +8,7 @@ enum Examination {
     static let all: [@Sendable (Context) -> Finding] = [
         { _ in cryptography() }, { _ in pictures() }, { _ in secondDecoder() }, home, { _ in clock() }, { _ in ports() },
         { _ in terminal() },
-        { _ in camera() }, { _ in bluetooth() }, { _ in bluetoothService() }, { _ in bluetoothRoles() },
+        { _ in camera() },
     ]
 
     private static func cryptography() -> Finding {
@@ -110,33 +110,6 @@ enum Examination {
         }
         return Finding(
             name: "camera", state: .absent, detail: "no /dev/video*", mend: "plug one in, or give pictures with --qr PICTURE")
-    }
-
-    private static func bluetooth() -> Finding {
-        let adapters = names(in: "/sys/class/bluetooth", prefix: "hci")
-        guard !adapters.isEmpty else {
-            return Finding(
-                name: "bluetooth", state: .absent, detail: "no adapter",
-                mend: "plug one in (rfkill unblock bluetooth), or use links of the kinds tcp:HOST:PORT and unix:PATH")
-        }
-        return Finding(name: "bluetooth", state: .ok, detail: adapters.joined(separator: ", "))
-    }
-
-    private static func bluetoothService() -> Finding {
-        guard Files.exists("/run/dbus/system_bus_socket") else {
-            return Finding(
-                name: "bluez", state: .absent, detail: "no system D-Bus, so no BlueZ",
-                mend: "apt-get install bluez dbus, then start them")
-        }
-        let daemons = ["/usr/libexec/bluetooth/bluetoothd", "/usr/lib/bluetooth/bluetoothd"]
-        guard daemons.contains(where: Files.exists) else {
-            return Finding(name: "bluez", state: .absent, detail: "bluetoothd is not installed", mend: "apt-get install bluez")
-        }
-        return Finding(name: "bluez", state: .ok, detail: "installed, and a system D-Bus is there")
-    }
-
-    private static func bluetoothRoles() -> Finding {
-        Finding(name: "ble-roles", state: .notRun, detail: "the Bluetooth link is not in this build")
     }
 
     private static func names(in folder: String, prefix: String) -> [String] {

@@ -1,4 +1,5 @@
 import Codec
+public import Ports
 
 /// A 128-bit Bluetooth UUID, most significant byte first as ISO/IEC 18013-5 writes it.
 public struct BluetoothUUID: Sendable, Hashable, CustomStringConvertible {
@@ -8,6 +9,14 @@ public struct BluetoothUUID: Sendable, Hashable, CustomStringConvertible {
     /// - Returns: nil unless `bytes` are 16.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// A UUID for one transaction: 122 random bits (RFC 9562 version 4).
+    public init(random: some RandomSource) {
+        var bytes = random.bytes(16)
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
         self.bytes = bytes
     }
 
