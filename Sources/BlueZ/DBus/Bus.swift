@@ -46,10 +46,7 @@ package actor Bus {
     nonisolated let loop: BusLoop
     private let waiters: Waiters
     private var lastID = 0
-    /// Calls that wait for their replies.
-    private var held: [Int: OpaquePointer] = [:]
-    /// sd-bus slots and what their callbacks point to.
-    private var slots: [Int: (slot: OpaquePointer, context: AnyObject)] = [:]
+    private let estate = BusLoop.Estate()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -61,7 +58,7 @@ package actor Bus {
 
     private init(_ loop: BusLoop, _ waiters: Waiters) { (self.loop, self.waiters) = (loop, waiters) }
 
-    deinit { loop.stop() }
+    deinit { loop.stop(estate) }
 
     /// Calls a method and waits for its reply, at most `seconds`.
     @discardableResult
@@ -190,26 +187,26 @@ extension Bus {
 
     /// Ends what `listen` or `export` began.
     package func remove(_ id: Int) {
-        guard let (slot, _) = slots.removeValue(forKey: id) else { return }
+        guard let (slot, _) = estate.slots.removeValue(forKey: id) else { return }
         sd_bus_slot_unref(slot)
     }
 
     private func keep(_ slot: OpaquePointer, _ context: AnyObject) -> Int {
         lastID += 1
-        slots[lastID] = (slot, context)
+        estate.slots[lastID] = (slot, context)
         return lastID
     }
 
     /// Keeps a call whose reply is still to come.
     func hold(_ call: OpaquePointer) -> Int {
         lastID += 1
-        held[lastID] = sd_bus_message_ref(call)
+        estate.calls[lastID] = sd_bus_message_ref(call)
         return lastID
     }
 
     /// Answers a call that was kept.
     func answer(_ id: Int, _ result: Result<[BusValue], BusError>) {
-        guard let call = held.removeValue(forKey: id) else { return }
+        guard let call = estate.calls.removeValue(forKey: id) else { return }
         defer { sd_bus_message_unref(call) }
         guard let bus = loop.bus, let reply = try? BusMessage.reply(to: call, result) else { return }
         sd_bus_send(bus, reply.pointer, nil)

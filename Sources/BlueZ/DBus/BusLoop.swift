@@ -9,7 +9,7 @@ final class BusLoop: SerialExecutor, @unchecked Sendable {
     private var connection: OpaquePointer?
     private let wake: WakePipe
     private let jobs = Locked<[UnownedJob]>([])
-    private let isStopping = Locked(false)
+    private let isStopping = Locked<Estate?>(nil)
     private let thread = Locked<pthread_t?>(nil)
     private let onEnd: @Sendable () -> Void
 
@@ -53,9 +53,18 @@ final class BusLoop: SerialExecutor, @unchecked Sendable {
         thread.withLock { thread in thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
     }
 
+    /// What belongs to the connection; given back on the thread before the connection goes.
+    final class Estate: @unchecked Sendable {
+        // Read and changed on the bus's thread only.
+        /// sd-bus slots and what their callbacks point to.
+        var slots: [Int: (slot: OpaquePointer, context: AnyObject)] = [:]
+        /// Calls that wait for their replies.
+        var calls: [Int: OpaquePointer] = [:]
+    }
+
     /// Ends the thread once no job is left. Called when nobody can give it new ones.
-    func stop() {
-        isStopping.withLock { $0 = true }
+    func stop(_ estate: Estate) {
+        isStopping.withLock { $0 = estate }
         wake.signal()
     }
 
@@ -84,7 +93,11 @@ final class BusLoop: SerialExecutor, @unchecked Sendable {
             }
             for job in batch { job.runSynchronously(on: asUnownedSerialExecutor()) }
             guard batch.isEmpty else { continue }
-            if isStopping.withLock({ $0 }) { break }
+            if let estate = isStopping.withLock({ $0 }) {
+                for (slot, _) in estate.slots.values { sd_bus_slot_unref(slot) }
+                for call in estate.calls.values { sd_bus_message_unref(call) }
+                break
+            }
             sleep()
         }
         lose()

@@ -67,7 +67,7 @@ final class GATTServer: GATTPipe {
     /// safe that the client has used itself. Two more bytes go to the header of a multiple notification.
     var partLimit: Int {
         let isExact = radio.settings.holds(MainConf.reverseDiscovery)
-        return transaction.withLock { min($0.mtu - 5, 508, isExact ? 508 : $0.longest) }
+        return transaction.withLock { min($0.mtu - 5, 508, isExact ? 508 : max($0.longest - 2, 18)) }
     }
 
     func oddities() -> Set<GATTChannel.Oddity> { transaction.withLock { $0.oddities } }
