@@ -4,6 +4,8 @@ import Proximity
 enum Discovery {
     private static let device = "org.bluez.Device1"
     private static let connectSeconds = 30
+    /// BlueZ scans in rounds of about 10 s with pauses between; a scan that is begun anew has none.
+    private static let roundMilliseconds: Int64 = 6_000
 
     /// The characteristics of a connected peer's service, by their place in the table.
     struct Service: Sendable {
@@ -22,30 +24,50 @@ enum Discovery {
     /// - Parameter seconds: nil looks for ever.
     /// - Returns: the device's path.
     static func find(_ uuid: BluetoothUUID, with radio: Radio, seconds: Int?) async throws(LinkError) -> String {
-        let filter: [String: BusValue] = ["UUIDs": .strings([uuid.description]), "Transport": .string("le")]
-        try await radio.call(
-            radio.adapter.path, "org.bluez.Adapter1", "SetDiscoveryFilter", [.properties(filter)], doing: "to look for devices")
-        do throws(Problem) {
-            try await radio.stack.call(radio.adapter.path, "org.bluez.Adapter1", "StartDiscovery", doing: "to look for devices")
-        } catch {
-            guard case .refused(_, let cause) = error, cause.name == "org.bluez.Error.InProgress" else { throw error.linkError }
-        }
         let found: Result<String, LinkError>
         do throws(LinkError) {
             found = .success(
                 try await watch(radio) { changes async throws(LinkError) in
                     try await limited(seconds, "looking for an advertisement of \(uuid) (P20)") { () async throws(LinkError) in
                         while true {
-                            if let path = advertiser(of: uuid, in: try await radio.objects(), radio.adapter) { return path }
-                            try await changes.next()
+                            try await scan(for: uuid, radio)
+                            if let path = try await advertiser(of: uuid, radio, changes) { return path }
+                            await stop(radio)
                         }
                     }
                 })
         } catch { found = .failure(error) }
-        await Radio.shielded {
-            _ = try? await radio.call(radio.adapter.path, "org.bluez.Adapter1", "StopDiscovery", doing: "to stop looking")
-        }
+        await Radio.shielded { await stop(radio) }
         return try found.get()
+    }
+
+    private static func scan(for uuid: BluetoothUUID, _ radio: Radio) async throws(LinkError) {
+        let filter: [String: BusValue] = ["UUIDs": .strings([uuid.description]), "Transport": .string("le")]
+        try await radio.call(
+            radio.adapter.path, "org.bluez.Adapter1", "SetDiscoveryFilter", [.properties(filter)], doing: "to look for devices")
+        do throws(Problem) {
+            try await radio.stack.call(radio.adapter.path, "org.bluez.Adapter1", "StartDiscovery", doing: "to look for devices")
+        } catch {
+            if case .refused(_, .cancelled) = error { throw .cancelled }
+            guard case .refused(_, let cause) = error, cause.name == "org.bluez.Error.InProgress" else { throw error.linkError }
+        }
+    }
+
+    private static func stop(_ radio: Radio) async {
+        _ = try? await radio.call(radio.adapter.path, "org.bluez.Adapter1", "StopDiscovery", doing: "to stop looking")
+    }
+
+    /// Waits for an advertiser, for one round of scanning.
+    /// - Returns: nil when none was heard.
+    private static func advertiser(
+        of uuid: BluetoothUUID, _ radio: Radio, _ changes: Changes
+    ) async throws(LinkError) -> String? {
+        let deadline = monotonicMilliseconds() + roundMilliseconds
+        while monotonicMilliseconds() < deadline {
+            if let path = advertiser(of: uuid, in: try await radio.objects(), radio.adapter) { return path }
+            try await changes.next()
+        }
+        return nil
     }
 
     /// Connects and waits until BlueZ knows the peer's services.

@@ -52,13 +52,15 @@ final class GATTServer: GATTPipe {
         _ radio: Radio, mode: GATTMode, uuid: BluetoothUUID, readable: [GATTCharacteristic: [UInt8]]
     ) async throws(LinkError) -> GATTServer {
         let server = GATTServer(radio, mode, uuid, readable)
-        do {
-            try await server.register()
-            return server
-        } catch {
+        // Not cancelled half way: BlueZ would go on with what nobody takes back.
+        let registered = await Task { () -> Result<Void, LinkError> in
+            do throws(LinkError) { return .success(try await server.register()) } catch { return .failure(error) }
+        }.value
+        if case .failure(let error) = registered {
             await server.close()
             throw error
         }
+        return server
     }
 
     var mtu: Int { transaction.withLock { $0.mtu } }
