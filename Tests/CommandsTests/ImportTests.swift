@@ -37,7 +37,7 @@ import Testing
         for wrapping in wrappings + objects.map({ [UInt8]($0.encoded().utf8) }) {
             let copies = try found(wrapping)
             #expect(copies.count == 1)
-            #expect(copies.first?.issuerSigned == bytes)
+            #expect(copies.first?.bytes == bytes)
             #expect(copies.first?.docType == "org.iso.18013.5.1.mDL")
             #expect(copies.first?.notes == [])
         }
@@ -87,8 +87,12 @@ import Testing
         }
     }
 
-    @Test func refusesWhatItCannotHoldYet() throws {
-        let error = #expect(throws: CommandError.self) { try found([UInt8]("eyJhbGciOiJFUzI1NiJ9.eyJ9.AAAA~".utf8)) }
-        #expect(error?.what.contains("SD-JWT") == true)
+    @Test(arguments: [
+        ("eyJhbGciOiJFUzI1NiJ9.eyJ9.AAAA~", "issuer JWT"), ("eyJhbGciOiJFUzI1NiJ9.e30.AAAA~", "vct is missing"),
+        ("eyJhbGciOiJFUzI1NiJ9.e30.AAAA~WyJzIiwiYSIsMV0~", "referenced by no digest"),
+        ("eyJhbGciOiJFUzI1NiJ9.e30.AAAA~eyJhbGciOiJFUzI1NiJ9.e30.AAAA", "it is a presentation"),
+    ]) func refusesSDJWTsThatNoIssuerMade(text: String, words: String) {
+        let error = #expect(throws: CommandError.self) { try found([UInt8](text.utf8)) }
+        #expect(error?.what.contains(words) == true, "\(error?.what ?? "") lacks \(words)")
     }
 }

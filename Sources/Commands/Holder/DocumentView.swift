@@ -45,6 +45,7 @@ struct DocumentView {
             lines += row("digests", mso.digestAlgorithm)
             lines += row("device key", (try? mso.deviceKey.curve?.rawValue) ?? "unusable")
         }
+        for (name, time) in document.sdJWT?.validity ?? [] { lines += row(Self.label(name), time.rfc3339) }
         lines += document.warnings.map { "  ! \($0)" }
         for nameSpace in document.nameSpaces {
             lines += ["", nameSpace.name]
@@ -79,7 +80,7 @@ struct DocumentView {
     private func member(for element: HeldDocument.Element) -> JSONObject {
         var object: JSONObject = [
             "identifier": .string(element.identifier), "name": element.displayName.map { .string($0) } ?? .null,
-            "kind": .string(element.kind), "digestID": .integer(Int64(clamping: element.digestID)),
+            "kind": .string(element.kind), "digestID": element.digestID.map { .integer(Int64(clamping: $0)) } ?? .null,
         ]
         if reveals { object["value"] = element.json }
         return object
@@ -109,7 +110,7 @@ extension HeldDocument {
         let identifier: String
         /// The name its document type gives it.
         let displayName: String?
-        let digestID: UInt64
+        let digestID: UInt64?
         /// "text", "picture, 2310 bytes", "full-date".
         let kind: String
         let json: JSON
@@ -119,6 +120,7 @@ extension HeldDocument {
 
     /// The elements by name space, in the order of the document.
     var nameSpaces: [(name: String, elements: [Element])] {
+        if let sdJWT { return [("claims", Self.elements(of: sdJWT))] }
         let definition = DocumentDefinition.of(stored.type)
         return (issuerSigned?.nameSpaces ?? []).map { nameSpace, items in
             (
@@ -144,6 +146,24 @@ extension HeldDocument {
         case .array: "list of \(value.count)"
         case .map: "record of \(value.count)"
         default: "\(value.kind.cddlName)"
+        }
+    }
+
+    /// What an SD-JWT VC says of its subject: everything but the claims about the credential.
+    private static func elements(of sdJWT: ProcessedSDJWT) -> [Element] {
+        sdJWT.claims.filter { !SDJWTVC.neverDisclosable.contains($0.key) && $0.key != "iat" }.map { name, value in
+            Element(identifier: name, displayName: nil, digestID: nil, kind: kind(of: value), json: value)
+        }
+    }
+
+    private static func kind(of value: JSON) -> String {
+        switch value {
+        case .string(let text): text.hasPrefix("data:image/") ? "picture, \(text.utf8.count) characters" : "text"
+        case .integer, .real: "number"
+        case .bool: "true or false"
+        case .array(let elements): "list of \(elements.count)"
+        case .object(let members): "record of \(members.count)"
+        case .null: "null"
         }
     }
 }

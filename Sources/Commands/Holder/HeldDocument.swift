@@ -10,6 +10,8 @@ struct HeldDocument: Sendable {
     /// The copy that is looked at.
     let copy: StoredDocument.Copy?
     let issuerSigned: IssuerSigned?
+    /// The claims of an SD-JWT VC; nil for an mdoc.
+    let sdJWT: ProcessedSDJWT?
     let mso: MobileSecurityObject?
     /// What a person should know, such as "expired at 2026-01-01T00:00:00Z".
     let warnings: [String]
@@ -27,6 +29,13 @@ struct HeldDocument: Sendable {
         }
         var fault: String?
         var issuerSigned: IssuerSigned?
+        var sdJWT: ProcessedSDJWT?
+        if let copy, stored.format == SDJWTVC.mediaType {
+            do {
+                let bytes = try await vault.bytes(of: copy, in: stored)
+                sdJWT = try SDJWT(compact: String(decoding: bytes, as: UTF8.self)).processed()
+            } catch { fault = "cannot be read: \(error)" }
+        }
         if let copy, stored.format == "mso_mdoc" {
             do {
                 issuerSigned = try IssuerSigned(CBOR(decoding: try await vault.bytes(of: copy, in: stored)))
@@ -34,8 +43,8 @@ struct HeldDocument: Sendable {
         }
         let mso = issuerSigned.flatMap { try? $0.readableSecurityObject() }
         return HeldDocument(
-            stored: stored, copy: copy, issuerSigned: issuerSigned, mso: mso,
-            warnings: (fault.map { [$0] } ?? []) + warnings(stored, mso, keys, time))
+            stored: stored, copy: copy, issuerSigned: issuerSigned, sdJWT: sdJWT, mso: mso,
+            warnings: (fault.map { [$0] } ?? []) + warnings(stored, mso, keys, time) + warnings(sdJWT, time))
     }
 
     /// Every document of the vault.
@@ -52,6 +61,11 @@ struct HeldDocument: Sendable {
         do throws(KeyStoreError) {
             return Set(try await VaultKeyStore(vault: vault, random: random).keys().map(\.id))
         } catch { throw CommandError(error) }
+    }
+
+    private static func warnings(_ sdJWT: ProcessedSDJWT?, _ time: Timestamp) -> [String] {
+        let expiry = sdJWT?.claims["exp"]?.intValue.map { Timestamp(secondsSince1970: $0) }
+        return expiry.map { $0 < time ? ["expired at \($0)"] : [] } ?? []
     }
 
     private static func warnings(
@@ -90,7 +104,8 @@ extension HeldDocument {
         ]
         object["uses"] = .integer(Int64(stored.copies.reduce(0) { $0 &+ $1.uses }))
         object["validity"] =
-            mso.map { mso in .object(JSONObject(mso.validityInfo.members.map { ($0.name, .string($0.value.text)) })) } ?? .null
+            mso.map { mso in .object(JSONObject(mso.validityInfo.members.map { ($0.name, .string($0.value.text)) })) }
+            ?? sdJWT.map { .object(JSONObject($0.validity.map { ($0.name, .string($0.time.rfc3339)) })) } ?? .null
         object["warnings"] = .array(warnings.map { .string($0) })
         return object
     }
@@ -111,6 +126,15 @@ extension CommandError {
         case .storage(let what): self.init(what, exit: .environment)
         case .locked, .wrongPassphrase: self.init("\(error)", hint: "give the key's passphrase", exit: .environment)
         default: self.init("\(error)", hint: "walletbench holder key list shows the keys")
+        }
+    }
+}
+
+extension ProcessedSDJWT {
+    /// The dates that the credential has, under the names of an mdoc's.
+    var validity: [(name: String, time: Timestamp)] {
+        [("signed", "iat"), ("validFrom", "nbf"), ("validUntil", "exp")].compactMap { name, claim in
+            claims[claim]?.intValue.map { (name, Timestamp(secondsSince1970: $0)) }
         }
     }
 }

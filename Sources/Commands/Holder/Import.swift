@@ -9,7 +9,7 @@ enum HolderImport {
     static let command = Command(
         name: "import", summary: "put a document into the wallet",
         discussion: """
-            Takes IssuerSigned, Document and DeviceResponse (CBOR, also as hex, base64 or base64url), and JSON with such a text in \
+            Takes IssuerSigned, Document and DeviceResponse (CBOR, also as hex, base64 or base64url), SD-JWT VCs, and JSON with such a text in \
             `credential`, `credentials`, `issuerSigned` or `documents`. The device key comes with --key, or is one that `holder key \
             new` made before the document was issued; it must be the one that the issuer signed. Several copies of one type in one \
             file become one document with a batch of copies.
@@ -41,16 +41,23 @@ enum HolderImport {
         var bound: [(copy: ImportedCopy, keyID: KeyID?)] = []
         for copy in found { bound.append((copy, try await key(for: copy, keyFiles, wallet, invocation))) }
         var documents: [StoredDocument] = []
-        for type in found.map(\.docType).uniqued {
-            let copies = bound.filter { $0.copy.docType == type }.map { ($0.copy.issuerSigned, $0.keyID) }
-            documents.append(
-                try await wallet.add(
-                    mdoc: copies, displayName: invocation.string("name"),
-                    policy: invocation.string("policy").flatMap(StoredDocument.UsePolicy.init) ?? .rotate, at: context.clock.now(),
-                    random: context.random))
+        for kind in found.map({ [$0.format, $0.docType] }).uniqued {
+            let copies = bound.filter { [$0.copy.format, $0.copy.docType] == kind }.map { ($0.copy.bytes, $0.keyID) }
+            documents.append(try await add(copies, isSDJWT: kind[0] == SDJWTVC.mediaType, wallet, invocation))
         }
         try await answer(documents, found, wallet, invocation)
         return .done
+    }
+
+    private static func add(
+        _ copies: [([UInt8], KeyID?)], isSDJWT: Bool, _ wallet: Wallet, _ invocation: Invocation
+    ) async throws(CommandError) -> StoredDocument {
+        let context = invocation.context
+        let policy = invocation.string("policy").flatMap(StoredDocument.UsePolicy.init) ?? .rotate
+        let (name, now) = (invocation.string("name"), context.clock.now())
+        return isSDJWT
+            ? try await wallet.add(sdJWT: copies, displayName: name, policy: policy, at: now, random: context.random)
+            : try await wallet.add(mdoc: copies, displayName: name, policy: policy, at: now, random: context.random)
     }
 
     /// A key file that belongs to no copy is a mistake that must not go by silently.

@@ -6,8 +6,11 @@ import Crypto
 struct ImportedCopy: Sendable {
     /// For messages: the file, and the place in it.
     let origin: String
-    /// IssuerSigned as received.
-    let issuerSigned: [UInt8]
+    /// `mso_mdoc` or `dc+sd-jwt`.
+    let format: String
+    /// IssuerSigned, or the SD-JWT in compact form, as received.
+    let bytes: [UInt8]
+    /// docType or vct.
     let docType: DocType
     /// The key that the issuer signed; nil when it is unusable, for the reason in `deviceKeyFault`.
     let deviceKey: PublicKey?
@@ -28,10 +31,33 @@ struct ImportedCopy: Sendable {
                     hint: "known are the members credential, credentials, issuerSigned and documents")
             }
             return copies
-        case .sdJWT, .jws:
-            throw .refused("\(input.origin): SD-JWT documents cannot be held yet", hint: "import an mdoc (IssuerSigned)")
-        default: throw input.wrong("IssuerSigned, Document or DeviceResponse")
+        case .sdJWT(let text): return [try sdJWT(text, input.origin)]
+        default: throw input.wrong("IssuerSigned, Document, DeviceResponse or an SD-JWT")
         }
+    }
+
+    /// An SD-JWT as its issuer made it: with every disclosure in its place, and without key binding (RFC 9901 §7.2).
+    private static func sdJWT(_ text: String, _ origin: String) throws(CommandError) -> ImportedCopy {
+        do throws(SDJWTError) {
+            let token = try SDJWT(text: text)
+            guard token.keyBinding == nil else {
+                throw .selection("the SD-JWT has a key binding JWT: it is a presentation, not what an issuer delivers")
+            }
+            let processed = try token.processed()
+            if let finding = processed.findings.first(where: { $0.check != "S8.salt" }) { throw .selection(finding.reason) }
+            guard let type = processed.claims["vct"]?.stringValue else { throw .claims("vct is missing") }
+            let (key, fault) = Self.holderKey(processed.claims["cnf"]?["jwk"])
+            let isFormer = try token.jws().protected.type == SDJWTVC.formerMediaType
+            let note = "\(origin): typ is the former \(SDJWTVC.formerMediaType)"
+            return ImportedCopy(
+                origin: origin, format: SDJWTVC.mediaType, bytes: Array(token.compact.utf8), docType: type, deviceKey: key,
+                deviceKeyFault: fault, notes: isFormer ? [note] : [])
+        } catch { throw .refused("\(origin): \(error)", hint: "walletbench inspect shows what the file holds") }
+    }
+
+    private static func holderKey(_ jwk: JSON?) -> (PublicKey?, String?) {
+        guard let jwk else { return (nil, "there is no cnf.jwk") }
+        do { return (try PublicKey(jwk: jwk), nil) } catch { return (nil, "\(error)") }
     }
 
     private static func all(in bytes: [UInt8], origin: String) throws(CommandError) -> [ImportedCopy] {
@@ -69,7 +95,7 @@ struct ImportedCopy: Sendable {
         }
         let (key, fault) = Self.deviceKey(of: mso)
         return ImportedCopy(
-            origin: origin, issuerSigned: inner.encoded, docType: mso.docType, deviceKey: key, deviceKeyFault: fault,
+            origin: origin, format: "mso_mdoc", bytes: inner.encoded, docType: mso.docType, deviceKey: key, deviceKeyFault: fault,
             notes: notes + digestNotes(issuerSigned, mso, origin))
     }
 
@@ -91,6 +117,7 @@ struct ImportedCopy: Sendable {
     /// Texts of CBOR in the members that issuers and other wallets use, at any depth of `credentials` and `documents`.
     private static func all(in json: JSON, origin: String) throws(CommandError) -> [ImportedCopy] {
         if let text = json.stringValue {
+            if text.contains("~") { return [try sdJWT(text, origin)] }
             guard let bytes = decoded(text) else {
                 throw .refused("\(origin): neither base64url, base64 nor hex: \(text.prefix(24))…")
             }

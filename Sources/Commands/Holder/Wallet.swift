@@ -58,6 +58,27 @@ struct Wallet: Sendable {
         }
     }
 
+    /// Puts an SD-JWT VC into the wallet, its holder keys being in the key store already.
+    /// - Parameter copies: the text (compact) with the name of its key, one or a batch.
+    func add(
+        sdJWT copies: [(token: [UInt8], keyID: KeyID?)], displayName: String? = nil, policy: StoredDocument.UsePolicy = .rotate,
+        at time: Timestamp, random: any RandomSource
+    ) async throws(CommandError) -> StoredDocument {
+        guard let first = copies.first else { throw CommandError("there is no copy to put into the wallet") }
+        let document: StoredDocument
+        do throws(SDJWTError) {
+            let token = try SDJWT(compact: String(decoding: first.token, as: UTF8.self))
+            let type = try token.processed().claims["vct"]?.stringValue ?? ""
+            document = StoredDocument(
+                id: "", format: SDJWTVC.mediaType, type: type, displayName: displayName ?? type, issuer: token.signerName,
+                policy: policy, added: time)
+        } catch { throw .refused("the document cannot be read: \(error)") }
+        let new = copies.map { NewCopy(bytes: $0.token, keyID: $0.keyID?.rawValue) }
+        return try await vaultCall { () async throws(VaultError) in
+            try await vault.add(document, copies: new, random: random)
+        }
+    }
+
     private static func description(
         of bytes: [UInt8], docType: DocType?, displayName: String?, policy: StoredDocument.UsePolicy, at time: Timestamp
     ) throws(CommandError) -> StoredDocument {
@@ -87,6 +108,16 @@ extension IssuerSigned {
     var signerName: String? {
         guard let der = try? issuerAuth.x5chain?.certificates.first, let certificate = try? Certificate(der: der) else {
             return nil
+        }
+        return certificate.subject.description
+    }
+}
+
+extension SDJWT {
+    /// The subject of the signer's certificate, else the name in `iss`.
+    var signerName: String? {
+        guard let der = try? jws().protected.x5c()?.first, let certificate = try? Certificate(der: der) else {
+            return try? jws().claims()["iss"]?.stringValue
         }
         return certificate.subject.description
     }

@@ -56,7 +56,7 @@ enum Mint {
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         try checkTarget(invocation)
-        guard invocation.string("format") == "mso_mdoc" else { return try await SDJWTMinting(invocation).toFile() }
+        guard invocation.string("format") == "mso_mdoc" else { return try await SDJWTMinting(invocation).run() }
         let type = try DocumentKind(invocation.required("type"))
         let signer = try MintSigner(invocation)
         let claims = try MintClaims(invocation, type: type, signer: signer.certificate).claims

@@ -2,6 +2,7 @@ import Codec
 import Credentials
 import Crypto
 import Ports
+import Vault
 
 /// One run of `issuer mint --format dc+sd-jwt`.
 struct SDJWTMinting {
@@ -28,10 +29,9 @@ struct SDJWTMinting {
         let now = context.clock.now().wholeSeconds
         try signer.checkValidity(at: now)
         let end = signer.validUntil(now.adding(days: invocation.integer("valid-days") ?? 90))
-        let key = try KeyFile.publicKey(invocation.required("device-key"))
         var claims: JSONObject = [
             "vct": .string(type), "iat": .integer(now.secondsSince1970), "nbf": .integer(now.secondsSince1970),
-            "exp": .integer(end.secondsSince1970), "cnf": ["jwk": .object(key.jwk)],
+            "exp": .integer(end.secondsSince1970),
         ]
         for (name, value) in try Self.content(invocation, signer.certificate, isPerson: name == "pid", at: now) {
             claims[name] = value
@@ -40,15 +40,16 @@ struct SDJWTMinting {
         frame = try Self.frame(invocation, claims)
     }
 
+    /// The document for the key that the command line names, or for keys that the wallet makes.
+    func run() async throws(CommandError) -> ExitCode {
+        invocation.flag("to-holder") ? try await toHolder() : try await toFile()
+    }
+
     private static let identificationType = "urn:eudi:pid:1"
 
     /// Options that mean something for an mdoc only are no way to ask for an SD-JWT.
     private static func refuseOptions(_ invocation: Invocation) throws(CommandError) {
-        guard !invocation.flag("to-holder") else {
-            throw .usage(
-                "--to-holder: the wallet does not keep SD-JWT documents in this build", hint: "give --device-key FILE and -o FILE")
-        }
-        for name in ["portrait-size", "batch"] where invocation.string(name) != nil {
+        for name in ["portrait-size"] where invocation.string(name) != nil {
             throw .usage("--\(name): not with dc+sd-jwt")
         }
         guard invocation.strings("authorize").isEmpty else { throw .usage("--authorize: not with dc+sd-jwt") }
@@ -91,10 +92,8 @@ struct SDJWTMinting {
         } catch { throw error as? CommandError ?? .refused("\(input.origin): \(error)") }
     }
 
-    /// The SD-JWT into a file or onto stdout.
-    func toFile() async throws(CommandError) -> ExitCode {
-        let token = try await mint()
-        var answer: JSONObject = [
+    private func facts(of token: SDJWT) -> JSONObject {
+        [
             "format": .string(SDJWTVC.mediaType), "type": .string(type),
             "signer": [
                 "subject": .string(signer.certificate.subject.description),
@@ -102,6 +101,16 @@ struct SDJWTMinting {
             ],
             "claims": .array(claims.keys.map { .string($0) }), "disclosures": .integer(Int64(token.disclosures.count)),
         ]
+    }
+
+    private func summary(of token: SDJWT) -> String {
+        "\(type): \(claims.count) claims, \(token.disclosures.count) disclosures\nsigned by \(signer.certificate.subject)"
+    }
+
+    /// The SD-JWT into a file or onto stdout.
+    private func toFile() async throws(CommandError) -> ExitCode {
+        let token = try await mint(for: try KeyFile.publicKey(invocation.required("device-key")))
+        var answer = facts(of: token)
         guard let path = invocation.string("out"), path != "-" else {
             answer.append("credential", .string(token.compact))
             invocation.console.answer(answer) { token.compact }
@@ -109,14 +118,43 @@ struct SDJWTMinting {
         }
         try Files.write(Array(token.compact.utf8), to: path)
         answer.append("out", .string(path))
-        invocation.console.answer(answer) {
-            "\(type): \(claims.count) claims, \(token.disclosures.count) disclosures\nsigned by \(signer.certificate.subject)\nwritten to \(path)"
-        }
+        invocation.console.answer(answer) { "\(summary(of: token))\nwritten to \(path)" }
         return .done
     }
 
-    private func mint() async throws(CommandError) -> SDJWT {
+    /// For keys that the wallet makes: one copy for each.
+    private func toHolder() async throws(CommandError) -> ExitCode {
         let context = invocation.context
+        let wallet = try Wallet(context, creating: true)
+        let options = KeyOptions(batch: invocation.integer("batch") ?? 1)
+        let keys = try await keyCall { () async throws(KeyStoreError) in try await wallet.keys.createBatch(options) }
+        var copies: [SDJWT] = []
+        do throws(CommandError) {
+            for key in keys { copies.append(try await mint(for: key.publicKey)) }
+        } catch {
+            for key in keys { try? await wallet.keys.delete(key.id) }
+            throw error
+        }
+        let stored = try await wallet.add(
+            sdJWT: zip(copies, keys).map { (Array($0.compact.utf8), $1.id) }, displayName: invocation.string("name"),
+            policy: invocation.string("policy").flatMap(StoredDocument.UsePolicy.init) ?? .rotate, at: context.clock.now(),
+            random: context.random)
+        guard let first = copies.first else { return .done }
+        var answer = facts(of: first)
+        answer.append("id", .string(stored.id))
+        answer.append("copies", .integer(Int64(copies.count)))
+        if let path = invocation.string("out"), path != "-" {
+            try Files.write(Array(first.compact.utf8), to: path)
+            answer.append("out", .string(path))
+        }
+        invocation.console.answer(answer) { "\(summary(of: first))\nin the wallet as \(stored.id)" }
+        return .done
+    }
+
+    private func mint(for key: PublicKey) async throws(CommandError) -> SDJWT {
+        let context = invocation.context
+        var claims = claims
+        claims["cnf"] = ["jwk": .object(key.jwk)]
         let hashes: [String: SDHash] = ["sha-256": .sha256, "sha-384": .sha384, "sha-512": .sha512]
         do {
             let key = try JWSSigner(signer.signing.key, nonce: context.isDeterministic ? .deterministic : .random)

@@ -1,6 +1,5 @@
 import Codec
 import Credentials
-import Crypto
 
 /// Queries of OpenID4VP: `openid4vp/dcql-*.json`.
 struct DCQLVectors: VectorSuite {
@@ -211,66 +210,6 @@ struct DCQLVectors: VectorSuite {
         }
         object["credentials"] = .array(credentials)
         return try DCQLQuery(.object(object))
-    }
-}
-
-/// A credential in the forms of the vector files.
-private struct VectorCredential: Queryable {
-    let name: String
-    let format: String
-    let types: [String]
-    let isHolderBound: Bool
-    let content: JSON
-    let authority: JSON?
-
-    init(_ json: JSON) throws {
-        name = json["name"]?.stringValue ?? ""
-        format = try json["format"]?.stringValue ?? json.text("credential_format")
-        types = [json["doctype"] ?? json["vct"]].compactMap { $0?.stringValue }
-        isHolderBound = json["cryptographic_holder_binding"]?.boolValue ?? true
-        content = Self.plain(json["namespaces"] ?? json["claims"] ?? [:])
-        authority = json["authority"]
-    }
-
-    /// A full-date compares as its text (RFC 8949 §6.1).
-    private static func plain(_ json: JSON) -> JSON {
-        switch json {
-        case .object(let members):
-            if members.count == 1, let date = members["$fullDate"] { return date }
-            return .object(JSONObject(members.map { (key: $0.key, value: plain($0.value)) }))
-        case .array(let elements): return .array(elements.map(plain))
-        default: return json
-        }
-    }
-
-    func claims(at path: ClaimPath) throws(ClaimPath.Mismatch) -> [JSON] { try path.select(in: content) }
-
-    func isTrusted(by asked: DCQLQuery.TrustedAuthority) -> Bool? {
-        authority?["type"]?.stringValue == asked.type
-            && authority?["values"]?.arrayValue?.contains { $0.stringValue.map(asked.values.contains) ?? false } == true
-    }
-}
-
-/// Encrypted responses: `openid4vp/encrypted-responses.json`.
-struct EncryptedResponseVectors: VectorSuite {
-    func matches(_ path: String) -> Bool { path == "openid4vp/encrypted-responses.json" }
-
-    func run(_ file: VectorFile) async throws -> [VectorCase] {
-        var results: [VectorCase] = []
-        for entry in try file.json().list("cases") {
-            results.append(
-                await VectorCase(try entry.text("id")) {
-                    let jwe = try JWE(compact: entry.text("jwe"))
-                    let plaintext = try jwe.decrypt(with: PrivateKey(jwk: entry.member("recipient_jwk")))
-                    let expected = try entry.member("expected")
-                    if let payload = expected["payload"] {
-                        try expect(try JSON.decode(plaintext), equals: payload, "the payload")
-                    } else {
-                        try expect(plaintext, equals: try Base64URL.decode(expected.text("payload_b64u")), "the payload")
-                    }
-                })
-        }
-        return results
     }
 }
 
