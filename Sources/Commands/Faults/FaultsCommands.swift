@@ -73,7 +73,7 @@ struct NamedFault: Sendable {
     }
 
     private static let requests = RequestFaults.Fault.allCases.map { fault in
-        NamedFault(name: fault.rawValue, roles: ["reader"], summary: fault.summary, checks: fault.trips, also: [])
+        NamedFault(name: fault.rawValue, roles: ["reader"], summary: fault.summary, checks: fault.trips, also: fault.also)
     }
 
     private static let sessions = SessionFault.allCases.map { fault in
@@ -81,7 +81,7 @@ struct NamedFault: Sendable {
             name: fault.rawValue, roles: fault.roles.map { $0 == .mdoc ? "holder" : "reader" }.sorted(), summary: fault.summary,
             checks: CheckCatalogue.rows.filter { row in
                 row.faults.contains { FaultName($0).name == fault.rawValue }
-            }.map(\.id), also: [])
+            }.map(\.id), also: fault.also)
     }
 
     var json: JSONObject {

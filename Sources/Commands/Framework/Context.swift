@@ -46,7 +46,10 @@ struct FaultName: Sendable, Hashable {
 extension Context {
     /// Reads the global options.
     /// - Throws: exit code 2 when they do not go together, 3 when a file they name cannot be opened.
-    init(_ parsed: ParsedCommand, home: Home, root: Command) throws(CommandError) {
+    init(
+        _ parsed: ParsedCommand, home: Home, root: Command, output: FileDescriptor = .standardOutput,
+        errors: FileDescriptor = .standardError
+    ) throws(CommandError) {
         let options = GlobalValues(parsed)
         self.home = home
         if options.flag("test-home") { try home.makeTestHome() }
@@ -67,7 +70,7 @@ extension Context {
         var marks: [(String, JSON)] = []
         if isDeterministic { marks.append(("deterministic", true)) }
         if !faults.isEmpty { marks.append(("faults", .array(faults.map { .string($0.text) }))) }
-        console = Console(isJSON: options.flag("json"), clock: clock, marks: marks)
+        console = Console(isJSON: options.flag("json"), clock: clock, marks: marks, output: output, errors: errors)
     }
 
     /// Says on stderr what is unusual about this run.

@@ -10,15 +10,20 @@ package enum Entry {
         return await run(Array(arguments.dropFirst()), root: Root.command).rawValue
     }
 
-    static func run(_ words: [String], root: Command) async -> ExitCode {
+    /// - Parameters:
+    ///   - output: where the answer goes.
+    ///   - errors: where the talk goes.
+    static func run(
+        _ words: [String], root: Command, output: FileDescriptor = .standardOutput, errors: FileDescriptor = .standardError
+    ) async -> ExitCode {
         let isJSON = words.prefix { $0 != "--" }.contains("--json")
-        var console = Console(isJSON: isJSON, clock: SystemClock())
+        var console = Console(isJSON: isJSON, clock: SystemClock(), output: output, errors: errors)
         do {
             var parsed = try Parser.parse(words, root: root)
             if parsed.wantsHelp { return Help.show(parsed, on: console) }
             let home = try Home.resolve(option: parsed.values["home"]?.last?.first)
             parsed.add(try Settings(home: home))
-            let context = try Context(parsed, home: home, root: root)
+            let context = try Context(parsed, home: home, root: root, output: output, errors: errors)
             console = context.console
             context.announce()
             guard let run = parsed.command.run else { return .usage }

@@ -59,9 +59,11 @@ struct PresentSetup: Sendable {
     /// The presenter for a request; the fault `single-key-use` changes the proof with every second one.
     func presenter(for request: SessionRequest) -> Presenter {
         var method = method
-        if faults.session.contains(.singleKeyUse) { method = request.ordinal.isMultiple(of: 2) ? .mac : .signature }
+        let changesProof = faults.session.contains(.singleKeyUse)
+        if changesProof { method = request.ordinal.isMultiple(of: 2) ? .mac : .signature }
         return Presenter(
-            keyStore: wallet.keys, deviceAuth: method, deviceSigned: deviceSigned, tampering: faults.content)
+            keyStore: changesProof ? wallet.keys.withoutPurpose : wallet.keys, deviceAuth: method, deviceSigned: deviceSigned,
+            tampering: faults.content)
     }
 
     /// Makes a key, opens the endpoint and writes the engagement.

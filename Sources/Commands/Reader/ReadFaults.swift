@@ -38,6 +38,15 @@ struct RequestFaults: Sendable {
             }
         }
 
+        /// Checks of the reader itself that may fail or warn, for the holder answers with a status, or with less.
+        var also: [String] {
+            switch self {
+            case .cbor, .major, .tag, .shape, .useCasesShape: ["R6.status"]
+            case .unknownDocType, .threeAges, .useCasesUnsatisfiable: ["R26.missing"]
+            default: []
+            }
+        }
+
         /// The checks that see it.
         var trips: [String] { CheckCatalogue.rows.filter { $0.faults.contains(rawValue) }.map(\.id) }
     }

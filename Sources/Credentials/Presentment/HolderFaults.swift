@@ -127,7 +127,7 @@ extension ContentFault {
     private static let conductFaults: [ContentFault] = [
         .init("mso-reuse", "a document that should be used once is used again", .conduct),
         .init(
-            "skip-consent", "one element would leave without recorded consent; the holder stops it",
+            "skip-consent", "one element would leave without recorded consent; the holder stops it", also: ["R26.missing"],
             .document { draft in
                 guard let extra = draft.unrequested(where: { _ in true }).first else {
                     throw TamperingError.needs("a document with an element that was not requested", fault: "skip-consent")

@@ -73,6 +73,24 @@ public enum SessionFault: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Checks that may fail or warn along with those that the catalogue names, on either side: what the message is then unfit for, and
+    /// what the role that made the mistake hears of it from its peer.
+    public var also: [String] {
+        switch self {
+        case .sessionDataTruncated, .sessionDataAsArray, .sessionDataBitflip, .sendStatus10, .silentDrop, .idleTimeout, .partByte02,
+            .disconnectAfterPart:
+            ["R4.before"]
+        case .statusWithData, .establishmentTruncated, .snakeCaseKey, .readerKeyCurve, .readerKeyPoint, .requestBitflip:
+            ["R3.error", "R4.before"]
+        case .firstMessage: ["H2.shape", "R3.error", "R4.before"]
+        case .requestCounterReused: ["H3", "P41", "R3.error"]
+        case .counterReused: ["H3", "H15", "R2", "R3.error", "R4.before"]
+        case .ivSwapped: ["H3", "R2", "R3.error", "R4.before"]
+        case .duplicateMapKey: ["H2.cbor", "R1.cbor", "R3.error", "R4.before"]
+        default: []
+        }
+    }
+
     /// Whether a number has to follow its name.
     public var takesNumber: Bool { self == .disconnectAfterPart }
 

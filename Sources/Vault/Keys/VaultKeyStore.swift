@@ -15,12 +15,20 @@ package struct VaultKeyStore: KeyStore {
     private let vault: Vault
     private let random: any RandomSource
     private let cost: Scrypt
+    private var keepsToPurpose = true
 
     /// Keys of `vault`. `random` draws scalars and ids; `cost` is that of new keys with a passphrase.
     package init(vault: Vault, random: any RandomSource, cost: Scrypt = .standard) {
         self.vault = vault
         self.random = random
         self.cost = cost
+    }
+
+    /// The same keys, each used for signatures and agreement alike, which no wallet may do: for a fault on purpose.
+    package var withoutPurpose: VaultKeyStore {
+        var store = self
+        store.keepsToPurpose = false
+        return store
     }
 
     package func create(_ options: KeyOptions) async throws(KeyStoreError) -> KeyInfo {
@@ -117,7 +125,7 @@ package struct VaultKeyStore: KeyStore {
         if case .deny = unlock { throw .refused(id) }
         let stored = try await stored(id)
         let key = try stored.privateKey(unlock)
-        guard stored.singlePurpose else { return key }
+        guard stored.singlePurpose, keepsToPurpose else { return key }
         let used: KeyPurpose?? = try await storage { () async throws(VaultError) in
             try await vault.transact { records throws(VaultError) -> KeyPurpose?? in
                 guard let bytes = try records.read(id.rawValue, in: Self.partition),

@@ -1,0 +1,173 @@
+import Codec
+import Credentials
+import Glibc
+import Proximity
+import Testing
+
+@testable import Commands
+
+/// Every fault that `faults` lists, switched on in the role that makes it and seen by the other: `issuer mint`, `holder present` and
+/// `reader read` as people run them, in one process. With the fault its checks fail or warn, and none that is not allowed to; without,
+/// none does.
+@Suite(.serialized) struct FaultWalkTests {
+    /// What a fault needs to show, beside being switched on. A fault that is not named needs nothing.
+    struct Scene: Sendable {
+        var argument = ""
+        var holder: [String] = []
+        var reader: [String] = []
+        /// Further faults of the reader, so that a holder's shows.
+        var readerFaults: [String] = []
+        var mint: [String] = []
+        var edition = 1
+        var requests = ["request.json"]
+        /// How often the same holder presents: some faults show the second time.
+        var runs = 1
+    }
+
+    private static let scenes: [String: Scene] = [
+        "x5t-matches": Scene(edition: 2), "engagement-minor": Scene(edition: 2), "capabilities-need-origins": Scene(edition: 2),
+        "capability-true": Scene(edition: 2), "reader-auth-all-wrong": Scene(edition: 2), "use-cases-shape": Scene(edition: 2),
+        "use-cases-satisfiable": Scene(edition: 2), "ignore-maximum-size": Scene(edition: 2, requests: ["small.json"]),
+        "device-mac-curve": Scene(holder: ["--curve", "P-384"]),
+        "mac-wrong-key": Scene(holder: ["--device-auth", "mac"]),
+        "mso-reuse": Scene(mint: ["--policy", "once"], runs: 2), "engagement-replayed": Scene(mint: ["--batch", "2"], runs: 2),
+        "ble-uuid-fresh": Scene(mint: ["--batch", "2"], runs: 2),
+        "single-key-use": Scene(requests: ["request.json", "request.json"]),
+        "status-20-early": Scene(requests: ["request.json", "request.json"]),
+        "request-counter-reused": Scene(requests: ["request.json", "request.json"]),
+        "silent-drop": Scene(readerFaults: ["request-bitflip"]), "disconnect-after-part": Scene(argument: "1"),
+        "reader-break": Scene(argument: "eku"), "ds-break": Scene(argument: "eku"),
+    ]
+
+    private static let faults: [(fault: String, role: String)] = NamedFault.all.flatMap { fault in
+        fault.roles.map { (FaultName(fault.name).name, $0) }
+    }
+
+    private static let asked =
+        #"{"org.iso.18013.5.1.mDL": {"org.iso.18013.5.1": {"family_name": false, "given_name": false, "portrait": false, "#
+        + #""birth_date": false, "issuing_country": false, "issuing_jurisdiction": false, "age_over_18": false}}}"#
+    private static let small =
+        #"{"org.iso.18013.5.1.mDL": {"org.iso.18013.5.1": {"family_name": false, "portrait": false}, "#
+        + #""requestInfo": {"maximumResponseSize": 100}}}"#
+
+    private static let at = ["--at", "2026-11-30T12:00:00Z"]
+
+    /// Two homes: `trust` with everything but a driving licence, `whole` with one.
+    private func stage() async throws -> InProcess {
+        signal(SIGPIPE, SIG_IGN)
+        let stage = try InProcess()
+        try Files.write(Array(Self.asked.utf8), to: "\(stage.folder)/request.json")
+        try Files.write(Array(Self.small.utf8), to: "\(stage.folder)/small.json")
+        let home = ["--home", "\(stage.folder)/trust"] + Self.at
+        for words in [
+            ["issuer", "mint", "--type", "pid", "--to-holder", "--test-home"], ["trust", "make", "reader"],
+            ["trust", "add", "\(stage.folder)/trust/trust/made/iaca.pem"],
+            ["trust", "add", "\(stage.folder)/trust/trust/made/reader-ca.pem", "--role", "readers"],
+        ] {
+            let outcome = await stage.run(words + home)
+            try #require(outcome.exit == .done, "\(words): \(outcome.stderr)")
+        }
+        return stage
+    }
+
+    private struct Seen {
+        var holder: Set<String> = []
+        var reader: Set<String> = []
+        var talk = ""
+    }
+
+    private func walk(_ fault: String?, by role: String, _ scene: Scene, _ stage: InProcess) async throws -> Seen {
+        let home = "home"
+        InProcess.remove("\(stage.folder)/\(home)")
+        try stage.copy("trust", to: home)
+        let common = ["--home", "\(stage.folder)/\(home)", "--edition", "\(scene.edition)"] + Self.at
+        func switched(_ wanted: String) -> [String] {
+            guard let fault, wanted == role else { return [] }
+            return ["--fault", scene.argument.isEmpty ? fault : "\(fault):\(scene.argument)"]
+        }
+        let minted = await stage.run(["issuer", "mint", "--type", "mdl", "--to-holder"] + scene.mint + switched("issuer") + common)
+        try #require(minted.exit == .done, "\(minted.stderr)")
+        var seen = Seen()
+        for _ in 0..<scene.runs {
+            let holder = stage.start(
+                ["holder", "present", "--link", "unix:\(stage.folder)/link", "--consent", "auto", "--json"] + scene.holder
+                    + switched("holder") + common, as: "holder")
+            guard let text = await holder.event("ready")?["engagement"]?.stringValue else {
+                let outcome = await holder.outcome()
+                throw Shell.Failure(what: "the holder does not start: \(outcome.stderr)")
+            }
+            let requests = scene.requests.flatMap { ["--request", "\(stage.folder)/\($0)"] }
+            let reader = await stage.start(
+                ["reader", "read", "--engagement", text, "--json"] + requests + scene.reader + switched("reader")
+                    + scene.readerFaults.flatMap { ["--fault", $0] } + common, as: "reader"
+            ).outcome()
+            // A holder that no reader can reach would wait for ever.
+            if !reader.stdout.contains(#""event":"connected""#) { holder.task.cancel() }
+            let presented = await holder.outcome()
+            seen = Seen(
+                holder: presented.violations, reader: reader.violations,
+                talk: "holder: \(presented.stderr)\nreader: \(reader.stderr)")
+        }
+        return seen
+    }
+
+    private func holds(_ pattern: String, _ id: String) -> Bool {
+        pattern.hasSuffix(".*") ? id.hasPrefix(String(pattern.dropLast(1))) || id == String(pattern.dropLast(2)) : id == pattern
+    }
+
+    @Test func everyFaultTripsItsChecksAndNoOthers() async throws {
+        let stage = try await stage()
+        defer { stage.remove() }
+        for (name, role) in Self.faults {
+            let row = try #require(NamedFault.all.first { FaultName($0.name).name == name })
+            let scene = Self.scenes[name] ?? Scene()
+            let seen: Seen
+            do { seen = try await walk(name, by: role, scene, stage) } catch {
+                Issue.record("\(name) by \(role): \(error)")
+                continue
+            }
+            let violations = seen.holder.union(seen.reader)
+            let missing = row.checks.filter { check in !violations.contains { holds(check, $0) } }
+            let surplus = violations.filter { id in !allowed(row, scene).contains { holds($0, id) } }
+            #expect(!row.checks.isEmpty, "\(name) names no check")
+            #expect(
+                missing.isEmpty && surplus.isEmpty,
+                """
+                \(name) by \(role): not tripped \(missing), not allowed \(surplus.sorted()); holder \(seen.holder.sorted()), \
+                reader \(seen.reader.sorted())
+                \(seen.talk)
+                """)
+        }
+    }
+
+    /// What may be violated: the fault's own checks, those it may trip along, and those of faults that it needs beside it.
+    private func allowed(_ row: NamedFault, _ scene: Scene) -> [String] {
+        let others = NamedFault.all.filter { scene.readerFaults.contains($0.name) }
+        return row.checks + row.also + others.flatMap(\.checks)
+    }
+
+    @Test(arguments: [
+        Scene(), Scene(edition: 2), Scene(holder: ["--device-auth", "mac"], requests: ["request.json", "request.json"]),
+    ])
+    func withoutAFaultNothingIsViolated(_ scene: Scene) async throws {
+        let stage = try await stage()
+        defer { stage.remove() }
+        let seen = try await walk(nil, by: "nobody", scene, stage)
+        #expect(seen.holder.isEmpty && seen.reader.isEmpty, "\(seen)")
+    }
+
+    /// Rows of the catalogue that no fault of this build can trip, each with its reason.
+    private static let withoutFault: [String: String] = [
+        "P50": "needs engagement by NFC", "P51": "needs engagement by NFC", "P52": "needs engagement by NFC",
+    ]
+
+    @Test func everyActiveRowOfTheCatalogueHasAFault() {
+        let covered = Set(NamedFault.all.flatMap(\.checks))
+        let active = CheckCatalogue.rows.filter { $0.activeFrom <= CheckCatalogue.step }.map(\.id)
+        let bare = active.filter { !covered.contains($0) && Self.withoutFault[$0] == nil }
+        #expect(bare.isEmpty, "no fault trips \(bare)")
+        // An exception that has got its fault goes from the list.
+        #expect(Self.withoutFault.keys.filter(covered.contains).isEmpty)
+        #expect(NamedFault.all.count >= 60)
+    }
+}
