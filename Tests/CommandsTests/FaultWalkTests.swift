@@ -127,9 +127,10 @@ import Testing
                 continue
             }
             let violations = seen.holder.union(seen.reader)
-            let missing = row.checks.filter { check in !violations.contains { holds(check, $0) } }
+            let promised = row.checks.filter(Self.isOfProximity)
+            let missing = promised.filter { check in !violations.contains { holds(check, $0) } }
             let surplus = violations.filter { id in !allowed(row, scene).contains { holds($0, id) } }
-            #expect(!row.checks.isEmpty, "\(name) names no check")
+            #expect(!promised.isEmpty, "\(name) names no check")
             #expect(
                 missing.isEmpty && surplus.isEmpty,
                 """
@@ -156,6 +157,11 @@ import Testing
         #expect(seen.holder.isEmpty && seen.reader.isEmpty, "\(seen)")
     }
 
+    /// Checks R, H and P: a fault may have its name of checks of other protocols too, which this walk does not run.
+    private static func isOfProximity(_ id: String) -> Bool {
+        ["R", "H", "P"].contains(id.prefix(1)) && id.dropFirst().first?.isNumber ?? false
+    }
+
     /// Rows of the catalogue that no fault of this build can trip, each with its reason.
     private static let withoutFault: [String: String] = [
         "P50": "needs engagement by NFC", "P51": "needs engagement by NFC", "P52": "needs engagement by NFC",
@@ -163,7 +169,7 @@ import Testing
 
     @Test func everyActiveRowOfTheCatalogueHasAFault() {
         let covered = Set(NamedFault.all.flatMap(\.checks))
-        let active = CheckCatalogue.rows.filter { $0.activeFrom <= CheckCatalogue.step }.map(\.id)
+        let active = CheckCatalogue.rows.filter { CheckCatalogue.isReached($0.activeFrom) }.map(\.id).filter(Self.isOfProximity)
         let bare = active.filter { !covered.contains($0) && Self.withoutFault[$0] == nil }
         #expect(bare.isEmpty, "no fault trips \(bare)")
         // An exception that has got its fault goes from the list.
