@@ -29,6 +29,7 @@ public struct HTMLReport {
         <body>
         <main>
         \(header)
+        \(options.remark.map { "<p><strong>\(Escaping.markup($0))</strong></p>" } ?? "")
         \(violations)
         \(report.documents.map { HTMLDocument($0, options).section }.joined(separator: "\n"))
         \(requested)

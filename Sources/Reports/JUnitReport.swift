@@ -24,10 +24,15 @@ public struct JUnitReport {
     private func suite(_ group: CheckGroup) -> String {
         """
           <testsuite name="\(Escaping.markup(group.subject))" timestamp="\(report.at.rfc3339)" \(counts(group.checks))>
-            <properties><property name="verdict" value="\(report.verdict.rawValue)"/></properties>
+            <properties><property name="verdict" value="\(report.verdict.rawValue)"/>\(faults)</properties>
         \(group.checks.map { testCase($0) }.joined())  </testsuite>
 
         """
+    }
+
+    private var faults: String {
+        options.faults.isEmpty
+            ? "" : "<property name=\"faults\" value=\"\(Escaping.markup(options.faults.joined(separator: ", ")))\"/>"
     }
 
     private func counts(_ checks: [Check]) -> String {

@@ -17,9 +17,16 @@ public enum ReportFormat: String, Sendable, CaseIterable {
     public func render(_ report: PresentationReport, _ options: ReportOptions = ReportOptions()) -> String {
         switch self {
         case .html: HTMLReport(report, options).page
-        case .json: report.json(redacting: options.redacting).encoded(pretty: true) + "\n"
+        case .json: json(report, options).encoded(pretty: true) + "\n"
         case .junit: JUnitReport(report, options).document
-        case .text: TableReport(report, ReportOptions(redacting: options.redacting)).text
+        case .text: TableReport(report, ReportOptions(redacting: options.redacting, faults: options.faults)).text
         }
+    }
+
+    private func json(_ report: PresentationReport, _ options: ReportOptions) -> JSON {
+        let json = report.json(redacting: options.redacting)
+        guard !options.faults.isEmpty, var object = json.objectValue else { return json }
+        object["faults"] = .array(options.faults.map(JSON.string))
+        return .object(object)
     }
 }

@@ -5,8 +5,15 @@ public struct ReportOptions: Sendable, Hashable {
     /// Whether outcomes are coloured (terminals).
     public var colour: Bool
 
-    public init(redacting: Bool = false, colour: Bool = false) {
+    /// Names of the faults that were switched on in the run (`--fault`); every form of the report names them.
+    public var faults: [String]
+
+    public init(redacting: Bool = false, colour: Bool = false, faults: [String] = []) {
         self.redacting = redacting
         self.colour = colour
+        self.faults = faults
     }
+
+    /// A sentence about the faults; nil when there were none.
+    var remark: String? { faults.isEmpty ? nil : "Faults were on in this run: \(faults.joined(separator: ", "))." }
 }

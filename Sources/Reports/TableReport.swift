@@ -18,7 +18,8 @@ public struct TableReport {
 
     private var headline: String {
         let word = report.verdict.rawValue.uppercased()
-        return "\(Style(report.verdict).paint(word, options.colour))  at \(report.at.rfc3339): \(report.checks.summary)\n"
+        let remark = options.remark.map { "\(Escaping.terminal($0))\n" } ?? ""
+        return "\(Style(report.verdict).paint(word, options.colour))  at \(report.at.rfc3339): \(report.checks.summary)\n\(remark)"
     }
 
     private func document(_ document: PresentedDocument) -> String {

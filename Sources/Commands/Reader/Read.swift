@@ -39,7 +39,7 @@ enum ReaderRead {
         let files = try invocation.strings("report").map { path throws(CommandError) in try ReportFile(path) }
         let setup = try await ReadSetup(invocation)
         let report = try await Interrupt.cancelling { try await read(setup, invocation) }
-        for file in files { try file.write(report.presentation, redacting: invocation.flag("redact")) }
+        for file in files { try file.write(report.presentation, redacting: invocation.flag("redact"), faults: setup.faults.names) }
         await setup.remember()
         if invocation.console.isJSON { invocation.console.failure(report.failure, role: "reader", at: report.place) }
         show(report, invocation)
@@ -82,7 +82,12 @@ enum ReaderRead {
             object["refused"] = .bool(report.isRefused)
             return console.event(.report, role: "reader", object)
         }
-        console.out(TableReport(report.presentation, ReportOptions(redacting: redacting, colour: console.showsColours)).text)
+        console.out(
+            TableReport(
+                report.presentation,
+                ReportOptions(
+                    redacting: redacting, colour: console.showsColours, faults: invocation.context.faults.map(\.text))
+            ).text)
         if report.isRefused, report.failure == nil { console.out("the holder returned no document") }
     }
 }

@@ -14,8 +14,10 @@ struct ReportFile {
         self.format = format
     }
 
-    func write(_ report: PresentationReport, redacting: Bool) throws(CommandError) {
-        try Files.write(Array(format.render(report, ReportOptions(redacting: redacting)).utf8), to: path, mode: 0o600)
+    /// - Parameter faults: those of the run, which the file names.
+    func write(_ report: PresentationReport, redacting: Bool, faults: [String] = []) throws(CommandError) {
+        let options = ReportOptions(redacting: redacting, faults: faults)
+        try Files.write(Array(format.render(report, options).utf8), to: path, mode: 0o600)
     }
 }
 
