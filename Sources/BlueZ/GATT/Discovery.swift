@@ -5,7 +5,7 @@ enum Discovery {
     private static let device = "org.bluez.Device1"
     private static let connectSeconds = 30
     /// BlueZ scans in rounds of about 10 s with pauses between; a scan that is begun anew has none.
-    private static let roundMilliseconds: Int64 = 6_000
+    private static let roundMilliseconds: Int64 = 4_000
 
     /// The characteristics of a connected peer's service, by their place in the table.
     struct Service: Sendable {

@@ -59,7 +59,7 @@ struct LinkPlace: Sendable {
     }
 
     /// How long a reader looks for the mdoc, or waits for it. ISO/IEC 18013-5 WD2 §9.4 wants at least 30.
-    private static let readerSeconds = 60
+    private static let readerSeconds = 90
 
     /// Where a reader meets an mdoc by Bluetooth.
     /// - Parameter mode: which of two offered modes to take; nil is central, as the 2nd edition advises.
