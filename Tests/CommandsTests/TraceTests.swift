@@ -87,6 +87,20 @@ import Testing
         }
     }
 
+    /// State 0x02 before this side's own start: no file may stop the program.
+    @Test func aTraceInImpossibleOrderIsReplayedWithoutACrash() throws {
+        func event(_ name: String, _ direction: TraceEvent.Direction, _ bytes: [UInt8]) -> TraceEvent {
+            TraceEvent(
+                sequence: 0, time: TestPKI.time, session: "s", role: "reader", layer: "link", name: name, direction: direction,
+                bytes: bytes)
+        }
+        let session = try #require(
+            TracedSession([
+                event("State", .received, [0x02]), event("State", .sent, [0x01]), event("Server2Client", .received, [0x00, 0xA0]),
+            ]))
+        #expect(FramingReplay.run(session, role: .reader).map(\.outcome) == [.same])
+    }
+
     private func trace(_ engagement: DeviceEngagement, _ key: PrivateKey, received message: [UInt8]) throws -> TracedSession {
         let memory = MemoryTrace()
         let trace = SessionTrace(sink: memory, session: "s", role: .mdoc, clock: FixedClock(TestPKI.time))

@@ -27,16 +27,18 @@ struct FramingReplay {
         // The trace does not tell the MTU: parts of any allowed size are taken.
         var channel = GATTChannel(mode: mode, role: role, mtu: 515)
         var whole: [(sequence: Int, message: [UInt8])] = []
-        var hasStarted = false
+        var isUntouched = true
         for event in values {
             guard let characteristic = GATTCharacteristic.allCases.first(where: { $0.name == event.name }) else { continue }
             if event.direction == .sent {
-                if channel.isClient, characteristic == .state, event.bytes == [0x01], !hasStarted {
+                // A file may say anything: only a channel that nothing has happened to can start.
+                if channel.isClient, characteristic == .state, event.bytes == [0x01], isUntouched {
                     _ = channel.start()
-                    hasStarted = true
+                    isUntouched = false
                 }
                 continue
             }
+            isUntouched = false
             do {
                 if case .message(let message)? = try channel.receive(GATTValue(characteristic, event.bytes)) {
                     whole.append((event.sequence, message))
