@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One connection to one database file. Not thread-safe by itself: it lives inside the actor that owns it.
 ///
@@ -23,7 +24,7 @@ final class SQLiteConnection {
         try check(csq_defensive(handle))
         try check(csq_distrust_schema(handle))
         if !readOnly {
-            try execute("PRAGMA journal_mode = WAL")
+            try useWriteAheadLog(busyTimeout)
             try execute("PRAGMA synchronous = FULL")
         }
         try execute("PRAGMA secure_delete = ON")
@@ -91,6 +92,20 @@ final class SQLiteConnection {
         let made = try SQLiteStatement(sql, on: handle)
         statements[sql] = made
         return made
+    }
+
+    /// SQLite answers busy at once, without waiting, while the last connection of another process closes and removes its log.
+    private func useWriteAheadLog(_ busyTimeout: Int32) throws(SQLiteError) {
+        var waited: Int32 = 0
+        while true {
+            do throws(SQLiteError) {
+                return try execute("PRAGMA journal_mode = WAL")
+            } catch {
+                guard error.isBusy, waited < busyTimeout else { throw error }
+            }
+            usleep(10_000)
+            waited += 10
+        }
     }
 
     private func check(_ code: Int32) throws(SQLiteError) {

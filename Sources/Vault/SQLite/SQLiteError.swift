@@ -9,6 +9,7 @@ struct SQLiteError: Error, Equatable {
     let sql: String?
 
     var primary: Int32 { code & 0xff }
+    var isBusy: Bool { primary == SQLITE_BUSY }
 
     /// The same trouble in the words of the vault at `path`.
     func vaultError(path: String) -> VaultError {
