@@ -15,14 +15,15 @@ public struct SystemRandom: RandomSource {
 
     /// Bytes of the kernel's generator; it does not fail once the machine is up.
     public func bytes(_ count: Int) -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + 7)
-        while bytes.count < count {
-            withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) }
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                // The most that one call gives.
+                let length = min(256, count - filled)
+                let done = getentropy(buffer.baseAddress.map { $0 + filled }, length)
+                precondition(done == 0, "the kernel's generator does not fail once the machine is up")
+                filled += length
+            }
         }
-        bytes.removeLast(bytes.count - count)
-        return bytes
     }
 
     /// Never.

@@ -16,6 +16,7 @@ public typealias CBORCodable = CBOREncodable & CBORDecodable
 
 extension CBOREncodable {
     /// The encoded item.
+    @inlinable
     public var encodedCBOR: [UInt8] {
         var encoder = CBOREncoder(capacity: 256)
         encode(to: &encoder)

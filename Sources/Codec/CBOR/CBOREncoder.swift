@@ -22,13 +22,15 @@ public struct CBOREncoder: Sendable {
     /// A negative integer -1 - n, for the range below Int64.
     public mutating func negative(_ n: UInt64) { head(1, n) }
 
-    /// A byte string.
+    /// A byte string. Inlinable, like all that is generic here, so that other modules' calls are compiled for their types.
+    @inlinable
     public mutating func bytes(_ value: some Collection<UInt8>) {
         head(2, UInt64(value.count))
         bytes.append(contentsOf: value)
     }
 
     /// A text string.
+    @inlinable
     public mutating func text(_ value: some StringProtocol) {
         head(3, UInt64(value.utf8.count))
         bytes.append(contentsOf: value.utf8)
@@ -67,20 +69,24 @@ public struct CBOREncoder: Sendable {
     public mutating func double(_ value: Double) { float(bits: value.bitPattern, width: 27) }
 
     /// One or more items that are encoded already.
+    @inlinable
     public mutating func raw(_ encoded: some Collection<UInt8>) { bytes.append(contentsOf: encoded) }
 
     /// An item exactly as it was received.
     public mutating func item(_ item: CBOR) { item.withEncoded { bytes.append(contentsOf: $0) } }
 
     /// A value by its own encoding.
+    @inlinable
     public mutating func encode(_ value: some CBOREncodable) { value.encode(to: &self) }
 
     /// Encoded CBOR data item: tag 24 around a byte string (RFC 8949 §3.4.5.1).
+    @inlinable
     public mutating func embedded(_ content: some Collection<UInt8>) {
         tag(24)
         bytes(content)
     }
 
+    @usableFromInline
     mutating func head(_ major: UInt8, _ argument: UInt64) {
         let type = major << 5
         switch argument {

@@ -25,7 +25,7 @@ struct CBORIndexer {
     /// Indexes the item at the position.
     mutating func run() throws(Failure) {
         guard end - position <= limits.bytes else { throw Failure(reason: .tooLarge(limit: limits.bytes), offset: position) }
-        index.nodes.reserveCapacity(min((end - position) / 8 + 4, 4096))
+        index.nodes.reserveCapacity(min((end - position) / 20 + 6, 4096))
         try item(depth: 0)
     }
 

@@ -1,3 +1,5 @@
+import Glibc
+
 extension CBORIndex {
     /// A key of a map that occurred before, by value: encodings that differ only in the width of a head, in chunks or in
     /// the precision of a float are the same key.
@@ -71,9 +73,22 @@ extension CBORIndex {
         }
         if a.major == b.major && a.major < 4 {
             if a.argument != b.argument { return a.argument < b.argument ? -1 : 1 }
-            return compare(content(of: left), content(of: right))
+            return compareContents(a, b, left, right)
         }
         return compare(canonical(left, .core)[...], canonical(right, .core)[...])
+    }
+
+    /// Two strings of the same length, bytewise.
+    private func compareContents(_ a: CBORNode, _ b: CBORNode, _ left: Int, _ right: Int) -> Int {
+        guard !a.isIndefinite, !b.isIndefinite else { return compare(content(of: left), content(of: right)) }
+        return bytes.withUnsafeBytes { all in
+            let first = all[Int(a.start) + a.headLength..<Int(a.end)]
+            let second = all[Int(b.start) + b.headLength..<Int(b.end)]
+            guard let x = UnsafeRawBufferPointer(rebasing: first).baseAddress,
+                let y = UnsafeRawBufferPointer(rebasing: second).baseAddress
+            else { return 0 }
+            return Int(memcmp(x, y, min(first.count, second.count)))
+        }
     }
 
     func canonical(_ index: Int, _ order: CBOR.KeyOrder) -> [UInt8] {

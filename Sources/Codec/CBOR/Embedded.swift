@@ -14,6 +14,7 @@ public struct Embedded<Value> {
     }
 
     /// Wraps a value in its own encoding.
+    @inlinable
     public init(_ value: Value) where Value: CBOREncodable {
         self.value = value
         item = CBOR(encoding: { $0.embedded(value.encodedCBOR) })

@@ -24,24 +24,25 @@ public struct MDocIssuer: Sendable {
         var draft = MintDraft(order, signer: signer, certificate: certificate, random: random)
         guard !draft.items.isEmpty else { throw .noClaims }
         do { try tampering.spoil(&draft) } catch { throw .fault(error) }
-        return IssuerSigned(nameSpaces: draft.nameSpaces, issuerAuth: try await sign(draft))
+        let items = draft.encodedItems()
+        return IssuerSigned(nameSpaces: items.nameSpaces, issuerAuth: try await sign(draft, draft.payload(items.digests)))
     }
 
-    private func sign(_ draft: MintDraft) async throws(MintError) -> COSESign1 {
-        let unsigned = COSESign1(draft, signature: [])
+    private func sign(_ draft: MintDraft, _ payload: [UInt8]) async throws(MintError) -> COSESign1 {
+        let unsigned = COSESign1(draft, payload, signature: [])
         let toBeSigned: [UInt8]
         do { toBeSigned = try unsigned.toBeSigned() } catch { throw .signing("\(error)") }
         var signature = try await signer.sign(toBeSigned)
         if draft.spoilsSignature { signature[signature.count - 1] ^= 1 }
-        return COSESign1(draft, signature: signature)
+        return COSESign1(draft, payload, signature: signature)
     }
 }
 
 extension COSESign1 {
-    fileprivate init(_ draft: MintDraft, signature: [UInt8]) {
+    fileprivate init(_ draft: MintDraft, _ payload: [UInt8], signature: [UInt8]) {
         self.init(
             protected: COSEHeaders(draft.protectedHeaders.map { (.int($0.label), $0.value) }),
-            unprotected: COSEHeaders(draft.unprotectedHeaders.map { (.int($0.label), $0.value) }), payload: draft.payload,
+            unprotected: COSEHeaders(draft.unprotectedHeaders.map { (.int($0.label), $0.value) }), payload: payload,
             signature: signature)
     }
 }

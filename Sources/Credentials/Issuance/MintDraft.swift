@@ -60,27 +60,30 @@ struct MintDraft: Sendable {
     /// telling anything (ISO/IEC 18013-5:2021 §9.1.2.4).
     private static func items(_ claims: Claims, _ random: any RandomSource) -> [Item] {
         claims.nameSpaces.flatMap { nameSpace, elements in
-            zip(elements, random.permutation(of: elements.count)).map { element, digestID in
+            let digestIDs = random.permutation(of: elements.count)
+            let salts = random.bytes(saltLength * elements.count)
+            return elements.indices.map { place in
                 Item(
-                    nameSpace: nameSpace, identifier: element.identifier, digestID: UInt64(digestID), random: random.bytes(32),
-                    value: element.value)
+                    nameSpace: nameSpace, identifier: elements[place].identifier, digestID: UInt64(digestIDs[place]),
+                    random: Array(salts[place * saltLength..<(place + 1) * saltLength]), value: elements[place].value)
             }
         }
     }
 
-    /// The items as they travel, by name space.
-    var nameSpaces: [IssuerSigned.Items] { encodedItems.nameSpaces }
+    /// Bytes of random in an item: twice what a reader asks for at least.
+    private static let saltLength = 32
 
-    /// The payload that is signed.
-    var payload: [UInt8] {
+    /// The payload that is signed, over the digests of the encoded items.
+    func payload(_ digests: [MobileSecurityObject.Digests]) -> [UInt8] {
         let mso = MobileSecurityObject(
-            version: ProtocolVersion(version), digestAlgorithm: digestAlgorithm, valueDigests: encodedItems.digests,
+            version: ProtocolVersion(version), digestAlgorithm: digestAlgorithm, valueDigests: digests,
             deviceKeyItem: deviceKey, keyAuthorizations: keyAuthorizations, docType: docType,
             validityInfo: ValidityInfo(signed: signed, validFrom: validFrom, validUntil: validUntil), status: status)
         return payloadIsTagged ? Embedded(mso).encoded : mso.encodedCBOR
     }
 
-    private var encodedItems: (nameSpaces: [IssuerSigned.Items], digests: [MobileSecurityObject.Digests]) {
+    /// The items as they travel and their digests, by name space.
+    func encodedItems() -> (nameSpaces: [IssuerSigned.Items], digests: [MobileSecurityObject.Digests]) {
         var nameSpaces: [IssuerSigned.Items] = []
         var digests: [MobileSecurityObject.Digests] = []
         for item in items {
@@ -94,7 +97,7 @@ struct MintDraft: Sendable {
             let last = nameSpaces.count - 1
             nameSpaces[last].items.append(encoded)
             guard item.digestIsListed else { continue }
-            var digest = hash.digest(encoded.encoded)
+            var digest = encoded.item.withEncoded { hash.digest($0) }
             if !item.digestIsRight { digest[0] ^= 1 }
             digests[last].digests[item.digestID] = digest
         }
@@ -106,17 +109,19 @@ extension RandomSource {
     /// The numbers below `count` in random order.
     func permutation(of count: Int) -> [Int] {
         var numbers = Array(0..<count)
-        for last in stride(from: count - 1, to: 0, by: -1) { numbers.swapAt(last, number(below: last + 1)) }
+        // One draw for all: each call of the kernel's generator costs as much as the rest.
+        let words = bytes(8 * max(0, count - 1))
+        for (place, last) in stride(from: count - 1, to: 0, by: -1).enumerated() {
+            numbers.swapAt(last, number(below: last + 1, from: words[place * 8..<place * 8 + 8]))
+        }
         return numbers
     }
 
-    /// A uniform number from 0 to below `bound`: words beyond the last multiple of it are drawn again.
-    func number(below bound: Int) -> Int {
+    /// A uniform number from 0 to below `bound`, of a word of 8 random bytes; one beyond the last multiple of it is drawn again.
+    private func number(below bound: Int, from word: ArraySlice<UInt8>) -> Int {
         precondition(bound > 0, "there is no number below \(bound)")
         let limit = UInt64.max - UInt64.max % UInt64(bound)
-        while true {
-            let word = bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            if word < limit { return Int(word % UInt64(bound)) }
-        }
+        let value = word.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return value < limit ? Int(value % UInt64(bound)) : number(below: bound, from: bytes(8)[...])
     }
 }

@@ -20,11 +20,11 @@ public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
     /// Reads the text; one that is no version has neither major nor minor number.
     public init(_ text: String) {
         self.text = text
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { Self.number($0) }
-        let isPair = parts.count == 2 && numbers.count == 2
-        major = isPair ? numbers[0] : nil
-        minor = isPair ? numbers[1] : nil
+        let dot = text.utf8.firstIndex(of: UInt8(ascii: "."))
+        let numbers = dot.map { (Self.number(text[..<$0]), Self.number(text[text.utf8.index(after: $0)...])) }
+        let pair: (Int, Int)? = if case (let major?, let minor?)? = numbers { (major, minor) } else { nil }
+        major = pair?.0
+        minor = pair?.1
     }
 
     /// The version of the first edition.

@@ -115,7 +115,7 @@ public struct MobileSecurityObject: Sendable, CBORCodable {
     private static func valueDigests(_ cbor: CBOR) throws(CBORError) -> [Digests] {
         var all: [Digests] = []
         for (nameSpace, list) in try cbor.map() {
-            var digests: [UInt64: [UInt8]] = [:]
+            var digests = [UInt64: [UInt8]](minimumCapacity: list.count)
             for (digestID, digest) in try list.map() { digests[try digestID.uint()] = try digest.bytes() }
             all.append((try nameSpace.text(), digests))
         }

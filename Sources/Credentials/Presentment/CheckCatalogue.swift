@@ -20,9 +20,9 @@ public enum CheckCatalogue {
 
     /// The place of `id`'s row in `rows`.
     ///
-    /// - Parameter guess: where it probably is: checks mostly come in order.
-    static func index(of id: String, guess: Int = -1) -> Int? {
-        if ids.indices.contains(guess), ids[guess] == id { return guess }
+    /// - Parameter guess: where it probably is, or soon after: checks mostly come in order.
+    static func index(of id: String, guess: Int? = nil) -> Int? {
+        if let guess, let near = ids[guess...].prefix(4).firstIndex(of: id) { return near }
         if let index = places[id] { return index }
         guard let dot = id.firstIndex(of: ".") else { return places[id + ".*"] }
         return places[id[..<dot] + ".*"]

@@ -8,9 +8,10 @@ public struct CheckList: Sendable {
     public let edition: Edition
     public private(set) var checks: [Check] = []
 
-    public init(edition: Edition) {
+    /// - Parameter capacity: the rows to make room for.
+    public init(edition: Edition, capacity: Int = 0) {
         self.edition = edition
-        checks.reserveCapacity(64)
+        checks.reserveCapacity(capacity)
     }
 
     public mutating func pass(_ id: String, _ subject: String) {
@@ -65,7 +66,7 @@ public struct CheckList: Sendable {
 
     /// One row a check and subject: a second violation joins the first, the worse outcome stays.
     private mutating func add(_ id: String, _ subject: String, _ outcome: CheckOutcome, _ reason: String?) {
-        guard let row = CheckCatalogue.index(of: id, guess: (checks.last?.row ?? -1) + 1) else {
+        guard let row = CheckCatalogue.index(of: id, guess: checks.last.map { $0.row + 1 }) else {
             preconditionFailure("no check \(id) in the catalogue")
         }
         var outcome = adjusted(outcome, row)

@@ -29,7 +29,7 @@ extension SignerChain {
     }
 
     private func recordRoot(in list: inout CheckList, _ subject: String) {
-        guard signer != nil else { return list.notRun("R10.root", subject, .needs("R11.path")) }
+        guard !certificates.isEmpty else { return list.notRun("R10.root", subject, .needs("R11.path")) }
         report(result.findings.filter { $0.kind == .rootInChain }, as: "R10.root", in: &list, subject)
     }
 
@@ -55,12 +55,12 @@ extension SignerChain {
     }
 
     private func recordDates(_ id: String, in list: inout CheckList, _ subject: String) {
-        guard signer != nil else { return list.notRun(id, subject, .needs(pathID(id))) }
+        guard !certificates.isEmpty else { return list.notRun(id, subject, .needs(pathID(id))) }
         report(result.findings.filter(\.isAboutDates), as: id, in: &list, subject)
     }
 
     private func recordCriticalExtensions(_ id: String, in list: inout CheckList, _ subject: String) {
-        guard signer != nil else { return list.notRun(id, subject, .needs(pathID(id))) }
+        guard !certificates.isEmpty else { return list.notRun(id, subject, .needs(pathID(id))) }
         report(result.findings.filter(\.isAboutCriticalExtensions), as: id, in: &list, subject)
     }
 
@@ -84,9 +84,11 @@ extension SignerChain {
     private func recordEqual(
         _ id: String, _ part: (DistinguishedName) -> String?, in list: inout CheckList, _ subject: String
     ) {
-        guard let signer, let anchor else { return list.notRun(id, subject, hadAnchors ? .needs("R11.path") : .noAnchors) }
-        guard let wanted = part(anchor.subject) else { return list.notRun(id, subject, .notPresent) }
-        let own = part(signer.subject)
+        guard let signer = certificates.first?.subject, let anchor = result.anchor?.subject else {
+            return list.notRun(id, subject, hadAnchors ? .needs("R11.path") : .noAnchors)
+        }
+        guard let wanted = part(anchor) else { return list.notRun(id, subject, .notPresent) }
+        let own = part(signer)
         if own == wanted { list.pass(id, subject) } else { list.fail(id, subject, values: [own ?? "(none)", wanted]) }
     }
 }

@@ -2,7 +2,9 @@ public import Crypto
 public import Ports
 
 /// A signer's certificate chain as it came with a message (x5chain), and everything that was found out about it.
-public struct SignerChain: Sendable {
+///
+/// It never changes and is shared by all messages of the signer: a class, as a copy would be of every part of every certificate.
+public final class SignerChain: Sendable {
     /// Leaf first, as far as they can be read.
     public let certificates: [Certificate]
     /// The first certificate that cannot be read: its place, and why.
@@ -17,6 +19,9 @@ public struct SignerChain: Sendable {
     public let hadAnchors: Bool
     /// The signer as reports name it; nil where the leaf cannot be read.
     public let identity: PresentedDocument.Issuer?
+
+    /// When all certificates and the anchor are valid; nil without an anchor.
+    private let validity: ClosedRange<Timestamp>?
 
     /// A certificate that cannot be read.
     public struct Unreadable: Sendable, Equatable {
@@ -54,6 +59,8 @@ public struct SignerChain: Sendable {
         }
         let result = ChainVerifier(anchors: anchors, policy: policy).verify(chain: certificates, at: time)
         self.result = result
+        isTrusted = unreadable == nil && key != nil && result.isTrusted
+        validity = Self.validity(result)
         self.profile =
             certificates.first.map { signer in
                 let issuer = result.path.count > 1 ? result.path[1] : result.anchor
@@ -67,10 +74,17 @@ public struct SignerChain: Sendable {
     public var anchor: Certificate? { result.anchor }
 
     /// Whether the chain was read whole, leads to an anchor and nothing is wrong with it. The profile's rules are apart.
-    public var isTrusted: Bool { unreadable == nil && key != nil && result.isTrusted }
+    public let isTrusted: Bool
 
     /// Whether what was found out holds at `time` as well: every certificate is valid then, the anchor too.
     func holds(at time: Timestamp) -> Bool {
-        isTrusted && result.path.allSatisfy { $0.isValid(at: time) } && result.anchor?.isValid(at: time) == true
+        isTrusted && validity?.contains(time) == true
+    }
+
+    private static func validity(_ result: ChainResult) -> ClosedRange<Timestamp>? {
+        guard let anchor = result.anchor else { return nil }
+        let from = result.path.reduce(anchor.notBefore) { max($0, $1.notBefore) }
+        let until = result.path.reduce(anchor.notAfter) { min($0, $1.notAfter) }
+        return from <= until ? from...until : nil
     }
 }

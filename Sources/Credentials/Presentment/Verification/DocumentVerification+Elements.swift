@@ -40,19 +40,20 @@ extension DocumentVerification {
 
 /// The elements of a document type that are dates or hold some, looked up at once.
 private struct DatedElements: Sendable {
-    private let types: [NameSpace: [DataElementIdentifier: ElementType]]
+    /// By identifier first: most elements are in none.
+    private var types: [DataElementIdentifier: [(nameSpace: NameSpace, type: ElementType)]] = [:]
 
     private init(_ definition: DocumentDefinition) {
-        types = Dictionary(
-            uniqueKeysWithValues: definition.nameSpaces.map { nameSpace in
-                let dated = nameSpace.elements.filter { $0.type.holdsDates }
-                return (
-                    nameSpace.nameSpace, Dictionary(dated.map { ($0.identifier, $0.type) }, uniquingKeysWith: { first, _ in first })
-                )
-            })
+        for nameSpace in definition.nameSpaces {
+            for element in nameSpace.elements where element.type.holdsDates {
+                types[element.identifier, default: []].append((nameSpace.nameSpace, element.type))
+            }
+        }
     }
 
-    func type(of identifier: DataElementIdentifier, in nameSpace: NameSpace) -> ElementType? { types[nameSpace]?[identifier] }
+    func type(of identifier: DataElementIdentifier, in nameSpace: NameSpace) -> ElementType? {
+        types[identifier]?.first { $0.nameSpace == nameSpace }?.type
+    }
 
     /// nil for types without a table.
     static func of(_ docType: DocType) -> DatedElements? { known[docType] }

@@ -30,7 +30,7 @@ struct DocumentVerification {
         self.document = document
         self.subject = subject
         self.presented = presented
-        self.list = CheckList(edition: session.edition)
+        list = CheckList(edition: session.edition)
         do throws(CBORError) {
             object = try document.issuerSigned.mobileSecurityObject()
             objectError = nil

@@ -12,7 +12,7 @@ struct ResponseVerification {
 
     init(_ session: VerificationSession) {
         self.session = session
-        self.list = CheckList(edition: session.edition)
+        self.list = CheckList(edition: session.edition, capacity: 64)
     }
 
     mutating func run(_ response: [UInt8]) {
@@ -69,8 +69,10 @@ struct ResponseVerification {
         var presented = PresentedDocument(format: "mso_mdoc", type: type)
         do throws(CBORError) {
             var verification = DocumentVerification(session, try Document(item), subject: subject, presented: presented)
+            // The rows go on in the same list, moved in and out.
+            swap(&list, &verification.list)
             verification.run()
-            list.append(contentsOf: verification.list)
+            swap(&list, &verification.list)
             missing += verification.missing
             unrequested += verification.unrequested
             presented = verification.presented
