@@ -9,7 +9,7 @@ import Testing
 /// Every fault that `faults` lists, switched on in the role that makes it and seen by the other: `issuer mint`, `holder present` and
 /// `reader read` as people run them, in one process. With the fault its checks fail or warn, and none that is not allowed to; without,
 /// none does.
-@Suite(.serialized) struct FaultWalkTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FaultWalkTests {
     /// What a fault needs to show, beside being switched on. A fault that is not named needs nothing.
     struct Scene: Sendable {
         var argument = ""
@@ -90,8 +90,8 @@ import Testing
         var seen = Seen()
         for _ in 0..<scene.runs {
             let holder = stage.start(
-                ["holder", "present", "--link", "unix:\(stage.folder)/link", "--consent", "auto", "--json"] + scene.holder
-                    + switched("holder") + common, as: "holder")
+                ["holder", "present", "--link", "unix:\(stage.folder)/link", "--consent", "auto", "--json", "--timeout", "60"]
+                    + scene.holder + switched("holder") + common, as: "holder")
             guard let text = await holder.event("ready")?["engagement"]?.stringValue else {
                 let outcome = await holder.outcome()
                 throw Shell.Failure(what: "the holder does not start: \(outcome.stderr)")
@@ -101,7 +101,7 @@ import Testing
                 ["reader", "read", "--engagement", text, "--json"] + requests + scene.reader + switched("reader")
                     + scene.readerFaults.flatMap { ["--fault", $0] } + common, as: "reader"
             ).outcome()
-            // A holder that no reader can reach would wait for ever.
+            // A holder that no reader can reach would wait until its time is up.
             if !reader.stdout.contains(#""event":"connected""#) { holder.task.cancel() }
             let presented = await holder.outcome()
             seen = Seen(

@@ -5,7 +5,7 @@ import Proximity
 import Testing
 
 /// Both drivers over every link, with every fault of session and transport.
-struct DriverTests {
+@Suite(.timeLimit(.minutes(3))) struct DriverTests {
     /// Answers `[ordinal]` to every request; keeps the requests.
     final class Holder: HolderConversation {
         let requests = Locked<[[UInt8]]>([])

@@ -33,7 +33,7 @@ enum LinkKind: String, CaseIterable, Sendable {
 }
 
 /// What every link does, whatever carries it.
-struct LinkSuite {
+@Suite(.timeLimit(.minutes(3))) struct LinkSuite {
     @Test(arguments: LinkKind.allCases, GATTMode.allCases)
     func carriesMessagesBothWaysInOrder(kind: LinkKind, mode: GATTMode) async throws {
         let (mdoc, reader) = try await kind.links(mode)
@@ -94,7 +94,7 @@ struct LinkSuite {
     }
 }
 
-struct SocketTests {
+@Suite(.timeLimit(.minutes(3))) struct SocketTests {
     @Test func listenerOutlivesConnectionsThatNeverStart() async throws {
         let listener = try await SocketListener(.tcp(host: "127.0.0.1", port: 0))
         async let opened = listener.open(.mdoc, ident: [])
