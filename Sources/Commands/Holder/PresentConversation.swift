@@ -158,7 +158,7 @@ final class PresentConversation: HolderConversation {
             findings.withLock { [checks] in $0.checks.append(contentsOf: checks) }
             return refuse("an element would leave without consent", Presenter.refusal(of: consent.proposal))
         } catch {
-            throw CommandError("the response cannot be made: \(error)")
+            throw CommandError("the response cannot be made: \(error)", hint: Self.mend(of: error))
         }
         let mayLeave = report.recordAnswer(presentation.bytes, consented: consented(consent, presentation))
         guard mayLeave || presenter.tampering.contains("ignore-maximum-size") else {
@@ -167,6 +167,17 @@ final class PresentConversation: HolderConversation {
         note { $0.presentation = presentation }
         show(presentation, consent)
         return presentation.bytes
+    }
+
+    private static func mend(of error: PresentationError) -> String? {
+        switch error {
+        case .key(.purposeConflict): "use --device-auth auto, or present a copy whose key is new: issuer mint --to-holder --batch 2"
+        case .key(.locked), .key(.wrongPassphrase): "give the key's passphrase with --key-passphrase-file FILE"
+        case .macNotPossible(let device, _):
+            "use --device-auth signature, or a session on the key's curve: --curve \(device.rawValue)"
+        case .cannotSign: "use --device-auth mac"
+        default: nil
+        }
     }
 
     /// Counts the use of every chosen copy, on disk, before bytes leave.
