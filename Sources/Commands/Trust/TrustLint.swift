@@ -17,7 +17,9 @@ enum TrustLint {
             Example("walletbench trust lint chain.pem --profile ds --json", "with rules that hold and rules not looked at"),
         ],
         options: [
-            .choice("profile", CertificateProfile.allCases.map(\.rawValue), "The profile, instead of a guess"),
+            .choice(
+                "profile", CertificateProfile.allCases.map(\.rawValue) + ["crl"],
+                "The profile of the certificates, instead of a guess; crl: there are only CRLs"),
             .file("issuer", "CERT", "Certificates to look for issuers in", isRepeatable: true),
             .flag("all", "List the rules that hold, too"),
         ],
@@ -38,6 +40,9 @@ enum TrustLint {
 
     private static func lint(_ path: String, _ invocation: Invocation) throws(CommandError) -> [LintReport] {
         let items = try CertificateFile.items(path)
+        if invocation.string("profile") == "crl", !certificates(items).isEmpty {
+            throw .usage("--profile crl: \(path) holds a certificate", hint: "leave --profile out, or name a certificate profile")
+        }
         let candidates = try certificates(items) + issuers(invocation) + neighbours(of: path) + anchors(invocation)
         return items.enumerated().map { place, item in
             let name = items.count > 1 ? "\(path) [\(place)]" : path
