@@ -46,8 +46,12 @@ let package = Package(
         .target(name: "CZXing", linkerSettings: [.linkedLibrary("ZXing")]),
         // PNG and JPEG pixels (libpng's simplified API, libjpeg with its own error exit): setjmp must stay inside C.
         .target(name: "CImage", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("jpeg")]),
+        // Cameras through Video4Linux: its ioctl numbers are macros, and its structures unions, that Swift does not import.
+        .target(name: "CVideo"),
         // D-Bus, on which BlueZ offers itself: asynchronous, file descriptors in messages, no main loop or object system of its own.
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        // LE L2CAP channels as sockets: the kernel's own interface in a few lines of C, no library.
+        .target(name: "CBluetooth"),
 
         // The core. Dependencies point down only; no Foundation below Reports.
         library("Codec", ["CJansson", "CZlib"]),
@@ -57,10 +61,10 @@ let package = Package(
         library("Proximity", ["Credentials", "Crypto", "Ports", "Codec"]),
 
         // The edges.
-        library("QR", ["CQREncode", "CZBar", "CZXing", "CImage"]),
+        library("QR", ["CQREncode", "CZBar", "CZXing", "CImage", "CVideo"]),
         library("Vault", ["Crypto", "Ports", "Codec", "CSQLite"]),
         library("Reports", ["Credentials", "Crypto", "Ports", "Codec"]),
-        library("BlueZ", ["Proximity", "Ports", "Codec", "CSystemd"]),
+        library("BlueZ", ["Proximity", "Ports", "Codec", "CSystemd", "CBluetooth"]),
         library("Commands", ["BlueZ", "Reports", "Proximity", "Vault", "QR", "Credentials", "Crypto", "Ports", "Codec"]),
         .executableTarget(name: "walletbench", dependencies: ["Commands"], swiftSettings: settings),
 

@@ -32,7 +32,8 @@ enum ReaderRead {
             .flag("no-reader-auth", "Do not sign requests"),
             .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt", isRepeatable: true),
             .flag("redact", "Leave claim values out of everything that is printed and written"),
-        ],
+            .integer("timeout", "SECONDS", "Give up when no mdoc is found by Bluetooth", in: 1...86_400, default: 90),
+        ] + LinkChoice.channels,
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
@@ -63,6 +64,7 @@ enum ReaderRead {
         }
         invocation.console.caution(about: conversation.place)
         invocation.console.talk("meeting the mdoc at \(conversation.place.description)")
+        conversation.live.state("looking for the mdoc")
         let outcome: SessionOutcome
         do { outcome = try await conversation.driver.run(conversation) } catch { throw CommandError(session: error) }
         return await conversation.finish(outcome)

@@ -17,13 +17,15 @@ struct ReadSetup: Sendable {
     let verifier: PresentationVerifier
     let memory: ReaderMemory
     private let link: LinkChoice?
-    private let mode: GATTMode?
+    private let bluetooth: LinkPlace.Bluetooth
 
     init(_ invocation: Invocation) async throws {
         context = invocation.context
         faults = try FaultSelection(context, role: .reader)
         link = try invocation.string("link").map { text throws(CommandError) in try LinkChoice(text) }
-        mode = invocation.string("ble-mode").flatMap(GATTMode.init)
+        bluetooth = LinkPlace.Bluetooth(
+            mode: invocation.string("ble-mode"), channels: try LinkChoice.channelUse(invocation),
+            seconds: invocation.integer("timeout"))
         requests = try (invocation.strings("request").isEmpty ? ["mdl"] : invocation.strings("request")).map {
             name throws(CommandError) in try ReadRequest(name)
         }
@@ -69,7 +71,7 @@ struct ReadSetup: Sendable {
     private func place(
         _ adapter: AdapterChoice, _ options: BLEOptions, _ fitting: LinkFitting
     ) async throws(CommandError) -> LinkPlace {
-        try await .reader(adapter, options, mode: mode, fitting: fitting)
+        try await .reader(adapter, options, bluetooth, fitting: fitting)
     }
 
     /// The report when no response came: every check of a response waits for the check `cause`.
