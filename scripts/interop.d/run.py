@@ -2,7 +2,7 @@
 """Plays walletbench against one peer: run.py PEER PROGRAM FOLDER.
 
 Prints one line a case, `ok` or `NOT OK` with the reason, and ends 1 when one is not ok. The peers are those of peers.py, and
-`neutral`, which holds walletbench against responses that kit.py makes and breaks.
+`neutral`, which holds walletbench against responses that kit.py makes and breaks, and `sdjwt`, the matrix of SD-JWT VC.
 """
 import pathlib
 import sys
@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives import serialization
 
 import kit
 import peers
+import run_sdjwt
 from bench import Bench, violations
 
 # The check that has to fail for each way of breaking a response.
@@ -191,6 +192,8 @@ def main(peer, program, folder):
     cases, world = Cases(peer), World(pathlib.Path(folder) / peer, program)
     if peer == "neutral":
         play_neutral(cases, world)
+    if peer == "sdjwt":
+        run_sdjwt.play(cases, world)
     if peer in peers.ISSUERS:
         play_issuer(cases, world, peer)
     if peer in peers.VERIFIERS:
