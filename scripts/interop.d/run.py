@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives import serialization
 import kit
 import peers
 import run_sdjwt
+import sdjwt
 from bench import Bench, violations
 
 # The check that has to fail for each way of breaking a response.
@@ -61,6 +62,7 @@ class World:
         self.iaca_key, self.signer_key, self.device_key, self.reader_key = (kit.new_key() for _ in range(4))
         self.iaca = kit.make_iaca(self.iaca_key)
         self.signer = kit.make_signer(self.signer_key, self.iaca, self.iaca_key)
+        self.web_signer = kit.make_signer(self.signer_key, self.iaca, self.iaca_key, uri=sdjwt.ISSUER)
         self.transcript = kit.transcript(self.reader_key)
         self.anchor = folder / "iaca.pem"
         self.anchor.write_bytes(kit.certificate_pem(self.iaca))
