@@ -43,9 +43,10 @@ import Testing
         #expect(throws: LinkError.lengthHeader(said: 2, came: 4)) { try framing.next() }
     }
 
-    @Test(arguments: [
-        ([0, 0, 0, 0xC0], 0xC0), ([0x00, 0x80], 0x80), ([0x81, 0x00], 0x81), ([0xFF, 0, 0, 0], 0xFF), ([0xC1], 0xC1),
-    ] as [([UInt8], Int)])
+    @Test(
+        arguments: [
+            ([0, 0, 0, 0xC0], 0xC0), ([0x00, 0x80], 0x80), ([0x81, 0x00], 0x81), ([0xFF, 0, 0, 0], 0xFF), ([0xC1], 0xC1),
+        ] as [([UInt8], Int)])
     func aPSMIsReadInEitherOrder(bytes: [UInt8], psm: Int) { #expect(PSM.decode(bytes) == psm) }
 
     @Test(arguments: [[], [0], [0, 0, 0, 0], [1, 1], [0, 0, 1, 0xC0], [0, 0, 0, 0, 0xC0]] as [[UInt8]])

@@ -11,8 +11,10 @@ struct AirPair: Sendable {
 
     /// - Parameter isPSMKnown: the client has the PSM from the engagement.
     init(
-        _ mode: GATTMode, manners: MemoryAir.Manners = .init(), mdocUse: ChannelUse = .preferred, readerUse: ChannelUse = .preferred,
-        isPSMKnown: Bool = false, seconds: Int? = nil, mdoc mdocFaults: FaultSet = FaultSet(), reader readerFaults: FaultSet = FaultSet()
+        _ mode: GATTMode, manners: MemoryAir.Manners = .init(), mdocUse: ChannelUse = .preferred,
+        readerUse: ChannelUse = .preferred,
+        isPSMKnown: Bool = false, seconds: Int? = nil, mdoc mdocFaults: FaultSet = FaultSet(),
+        reader readerFaults: FaultSet = FaultSet()
     ) async throws {
         air = MemoryAir(manners)
         let uuid = BluetoothUUID(random: SeededRandom(seed: 5))
@@ -117,8 +119,9 @@ struct AirPair: Sendable {
         let pair = try await AirPair(mode, mdocUse: mdocUse, readerUse: readerUse)
         let (server, client) = mode == .peripheral ? (pair.mdoc, pair.reader) : (pair.reader, pair.mdoc)
         let waiting = Task { try await server.open(mode.server, ident: AirPair.ident) }
-        await #expect(throws: LinkError.environment(
-            "the peer has no L2CAP channel that can be used", mend: "leave --l2cap-only out to take GATT")
+        await #expect(
+            throws: LinkError.environment(
+                "the peer has no L2CAP channel that can be used", mend: "leave --l2cap-only out to take GATT")
         ) { try await client.open(mode.server.peer, ident: AirPair.ident) }
         waiting.cancel()
         _ = await waiting.result
@@ -129,7 +132,8 @@ struct AirPair: Sendable {
     func aPSMThatNobodyListensOnLeadsBackToValues(mode: GATTMode, isPSMKnown: Bool) async throws {
         let faults = FaultSet([.l2capPSM: ""])
         let pair = try await AirPair(
-            mode, isPSMKnown: false, mdoc: mode == .peripheral ? faults : FaultSet(), reader: mode == .central ? faults : FaultSet())
+            mode, isPSMKnown: false, mdoc: mode == .peripheral ? faults : FaultSet(), reader: mode == .central ? faults : FaultSet()
+        )
         let (mdoc, reader) = try await exchange(pair, sizes: [700])
         let client = mode == .peripheral ? reader : mdoc
         #expect(await client.oddities() == [.psmUnreachable(0xFE)])

@@ -18,7 +18,8 @@ final class BlueZPeer: GATTPeer {
             mode: mode,
             found.characteristics.mapValues { one in
                 FoundService.Characteristic(
-                    properties: Set(one.flags.compactMap(Self.property)), hasConfigurationDescriptor: one.hasConfigurationDescriptor)
+                    properties: Set(one.flags.compactMap(Self.property)), hasConfigurationDescriptor: one.hasConfigurationDescriptor
+                )
             })
     }
 

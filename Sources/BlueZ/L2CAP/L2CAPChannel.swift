@@ -30,7 +30,8 @@ final class L2CAPChannel: PacketPipe {
     }
 
     /// Opens a channel to a device, which needs not be connected yet.
-    static func connect(from adapter: Adapter, to device: String, isRandom: Bool, psm: Int) async throws(LinkError) -> L2CAPChannel {
+    static func connect(from adapter: Adapter, to device: String, isRandom: Bool, psm: Int) async throws(LinkError) -> L2CAPChannel
+    {
         let cancel = try WakePipe()
         let doing = "connecting to PSM \(psm) of \(device)"
         let descriptor = try await Threads.run(cancel: cancel) { () -> Result<Int32, LinkError> in

@@ -30,8 +30,10 @@ final class LiveLine: Sendable {
     func note(_ progress: TransferProgress) {
         let now = now()
         let elapsed = transfer.withLock { transfer -> Int64? in
-            var current = transfer.flatMap { $0.isSent == progress.isSent ? $0 : nil } ?? Transfer(
-                started: now, told: now, isSent: progress.isSent)
+            var current =
+                transfer.flatMap { $0.isSent == progress.isSent ? $0 : nil }
+                ?? Transfer(
+                    started: now, told: now, isSent: progress.isSent)
             let isDue = progress.isLast || now - current.told >= Self.interval
             if isDue { current.told = now }
             transfer = progress.isLast ? nil : current

@@ -1,10 +1,9 @@
-import Ports
+public import Ports
 
 /// What is put around the pipes and links of an endpoint: trace, progress and faults, so that no role has code of its own for them.
 public struct LinkFitting: Sendable {
     private let trace: SessionTrace?
     let faults: FaultSet
-
     private let progress: ProgressListener?
 
     /// By default nothing is put around.
