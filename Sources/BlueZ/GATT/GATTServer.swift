@@ -158,8 +158,9 @@ final class GATTServer: GATTServing {
         guard let client = served.client else { return }
         if served.isConnected {
             let mayStay = served.hasEnded || isByChannel
-            if await !(mayStay && Self.came(disconnections)) {
-                transaction.withLock { if !$0.isByChannel { $0.served.stayed(Self.lingerSeconds) } }
+            let hasLeft = mayStay ? await Self.came(disconnections) : false
+            if !hasLeft {
+                transaction.withLock { if !isByChannel { $0.served.stayed(Self.lingerSeconds) } }
                 _ = try? await radio.call(client, "org.bluez.Device1", "Disconnect", doing: "to disconnect")
             }
         } else if served.isInterrupted {

@@ -5,9 +5,11 @@ import Proximity
 /// The line that says, on a terminal, where a session is and how fast messages pass; with `--json`, progress as events.
 final class LiveLine: Sendable {
     private struct Transfer {
-        var started: Int64
+        let started: Int64
         var told: Int64
-        var isSent: Bool
+        /// Bytes that had come when it was first heard of.
+        let before: Int
+        let isSent: Bool
     }
 
     /// Between two words on one transfer.
@@ -29,32 +31,32 @@ final class LiveLine: Sendable {
     /// A message has come so far.
     func note(_ progress: TransferProgress) {
         let now = now()
-        let elapsed = transfer.withLock { transfer -> Int64? in
-            var current =
-                transfer.flatMap { $0.isSent == progress.isSent ? $0 : nil }
-                ?? Transfer(
-                    started: now, told: now, isSent: progress.isSent)
+        let due = transfer.withLock { transfer -> (milliseconds: Int64, bytes: Int)? in
+            let known = transfer.flatMap { $0.isSent == progress.isSent ? $0 : nil }
+            var current = known ?? Transfer(started: now, told: now, before: progress.bytes, isSent: progress.isSent)
             let isDue = progress.isLast || now - current.told >= Self.interval
             if isDue { current.told = now }
             transfer = progress.isLast ? nil : current
-            return isDue ? now - current.started : nil
+            return isDue ? (now - current.started, progress.bytes - current.before) : nil
         }
-        guard let elapsed else { return }
-        // Short messages are done before anybody could read it.
-        guard !progress.isLast || elapsed >= Self.interval else { return }
-        console.progress(Self.line(progress, milliseconds: elapsed))
+        guard let due else { return }
+        let rate = due.milliseconds > 0 ? Int64(due.bytes) * 1000 / due.milliseconds : nil
         console.event(
             .progress, role: role,
             [
                 "direction": .string(progress.isSent ? "sent" : "received"), "bytes": .integer(Int64(progress.bytes)),
-                "total": progress.total.map { .integer(Int64($0)) } ?? .null,
+                "total": progress.total.map { .integer(Int64($0)) } ?? .null, "rate": rate.map { .integer($0) } ?? .null,
             ])
+        // Short messages are done before anybody could read it.
+        guard due.milliseconds >= Self.interval else { return }
+        console.progress(Self.line(progress, rate: rate))
     }
 
-    /// `sending [########                ]  100 of 300 KB, 45 KB/s`
-    static func line(_ progress: TransferProgress, milliseconds: Int64) -> String {
+    /// `sending [########                ] 100 of 300 KB, 45 KB/s`
+    /// - Parameter rate: in bytes a second.
+    static func line(_ progress: TransferProgress, rate: Int64?) -> String {
         let verb = progress.isSent ? "sending" : "receiving"
-        let rate = milliseconds > 0 ? ", \(Int64(progress.bytes) / milliseconds) KB/s" : ""
+        let rate = rate.map { ", \($0 / 1000) KB/s" } ?? ""
         guard let total = progress.total, total > 0 else { return "\(verb) \(progress.bytes / 1000) KB\(rate)" }
         let filled = min(progress.bytes * barWidth / total, barWidth)
         let bar = String(repeating: "#", count: filled) + String(repeating: " ", count: barWidth - filled)

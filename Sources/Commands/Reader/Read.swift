@@ -18,10 +18,12 @@ enum ReaderRead {
         examples: [
             Example("walletbench reader read --qr engagement.png --request mdl --anchor iaca.pem --report report.html"),
             Example("walletbench reader read --engagement 'mdoc:owBj…' --request mdl-age-over-18 --trust none", "by text"),
+            Example("walletbench reader read --camera --link ble", "from a camera, by Bluetooth"),
         ],
         options: [
             .file("qr", "PICTURE", "A PNG or JPEG with the QR code"),
             .value("engagement", "TEXT", "The text of the QR code, or a file with it", kind: .file),
+            .file("camera", "[DEVICE]", "Read the QR code with a camera, /dev/video0 if no other is named", implied: "/dev/video0"),
             .value(
                 "request", "PRESET|FILE", "\(ReadRequest.presets.joined(separator: ", ")); or a JSON file", kind: .file,
                 isRepeatable: true),

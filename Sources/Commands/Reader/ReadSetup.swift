@@ -32,7 +32,7 @@ struct ReadSetup: Sendable {
         if context.edition == .first, let request = requests.first(where: \.needsSecondEdition) {
             throw CommandError.usage("--request \(request.name) has useCases or requestInfo", hint: "they need --edition 2")
         }
-        text = try Self.engagementText(invocation)
+        text = try await Self.engagementText(invocation)
         identity = try ReaderIdentity(invocation, fault: faults.readerCertificate)
         memory = await ReaderMemory(context)
         let bytes = (try? EngagementText.decode(text)).flatMap { try? DeviceEngagement(decoding: $0) }
@@ -88,22 +88,25 @@ struct ReadSetup: Sendable {
     /// Keeps what later engagements and presentations are compared with.
     func remember() async { await memory.keep(review.engagement) }
 
-    private static func engagementText(_ invocation: Invocation) throws(CommandError) -> String {
-        switch (invocation.string("qr"), invocation.string("engagement")) {
-        case (let picture?, nil):
+    private static func engagementText(_ invocation: Invocation) async throws -> String {
+        switch (invocation.string("qr"), invocation.string("engagement"), invocation.string("camera")) {
+        case (nil, nil, let device?): return try await CameraReading.engagement(device, invocation)
+        case (let picture?, nil, nil):
             let texts = try QRDecode.texts(in: picture)
             let engagements = texts.filter { URIScheme.of($0) == .mdoc }
             guard engagements.count < 2 else {
-                throw .refused(
+                throw CommandError.refused(
                     "\(picture): \(engagements.count) engagements in one picture", hint: "cut it to one, or use --engagement TEXT")
             }
             return engagements.first ?? texts[0]
-        case (nil, let text?):
+        case (nil, let text?, nil):
             guard Files.exists(text) || text == "-" else { return text }
             let content = String(decoding: try Files.read(text, limit: 1 << 16), as: UTF8.self)
             return content.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        case (nil, nil): throw .usage("no engagement given", hint: "name a picture with --qr, or give the text with --engagement")
-        case (_?, _?): throw .usage("--qr and --engagement exclude each other", hint: "give one of them")
+        case (nil, nil, nil):
+            throw CommandError.usage(
+                "no engagement given", hint: "name a picture with --qr, give the text with --engagement, or take a --camera")
+        default: throw CommandError.usage("--qr, --engagement and --camera exclude each other", hint: "give one of them")
         }
     }
 }

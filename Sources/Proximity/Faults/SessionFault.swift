@@ -100,8 +100,9 @@ public enum SessionFault: String, Sendable, Hashable, CaseIterable {
     public var also: [String] {
         switch self {
         case .sessionDataTruncated, .sessionDataAsArray, .sessionDataBitflip, .sendStatus10, .silentDrop, .idleTimeout, .partByte02,
-            .disconnectAfterPart, .noStateStart, .stateUnknown, .l2capLength:
+            .disconnectAfterPart, .noStateStart, .l2capLength:
             ["R4.before"]
+        case .stateUnknown: ["R4.before", "P48.engagement"]
         case .identLength: ["H1"]
         case .resumeAfterStart: ["P48.engagement", "P48.idle", "P46", "R4.before"]
         case .statusWithData, .establishmentTruncated, .snakeCaseKey, .readerKeyCurve, .readerKeyPoint, .requestBitflip:

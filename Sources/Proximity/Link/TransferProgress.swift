@@ -8,6 +8,11 @@ public struct TransferProgress: Sendable, Hashable {
     public let total: Int?
     /// Whether this is the message's end.
     public let isLast: Bool
+
+    /// Some of a message, or all of it.
+    public init(isSent: Bool, bytes: Int, total: Int?, isLast: Bool) {
+        (self.isSent, self.bytes, self.total, self.isLast) = (isSent, bytes, total, isLast)
+    }
 }
 
 /// Told of progress; called from any task or thread, at most every few kilobytes.
