@@ -8,7 +8,8 @@ import Web
         let name = "<script>alert(1)</script>\" onload='x' &amp;"
         let item: Markup = "<li title=\"\(name)\">\(name)</li>"
         #expect(!item.description.contains("<script"))
-        #expect(item.description.hasPrefix("<li title=\"&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&#39;x&#39; &amp;amp;\">"))
+        #expect(
+            item.description.hasPrefix("<li title=\"&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&#39;x&#39; &amp;amp;\">"))
         let list: Markup = "<ul>\([item, "<li>plain</li>"])</ul>"
         #expect(list.description.hasSuffix("<li>plain</li></ul>"))
     }
@@ -35,7 +36,9 @@ import Web
              "missing": ["<q>"]}
             """)
         let html = ReportMarkup(report).summary.description + ReportMarkup(report).checks.description
-        for tag in ["<script", "<i>", "<u>", "<a>", "<s>", "<em>", "<q>", "<b>", "onclick='"] { #expect(!html.contains(tag), "\(tag)") }
+        for tag in ["<script", "<i>", "<u>", "<a>", "<s>", "<em>", "<q>", "<b>", "onclick='"] {
+            #expect(!html.contains(tag), "\(tag)")
+        }
         // Bytes that are no picture are not shown as one.
         #expect(!html.contains("<img"))
     }

@@ -15,7 +15,9 @@ import Web
     @Test func aRequestArrivesAsItWasSent() async throws {
         let stage = try Stage(Self.echo)
         let url = try WebURL(stage.url.origin + "/a%2Fb/c?x=%20y&x=2")
-        let response = try await stage.client.send(.form(url, ["vp_token": "{\"a\":[\"b\"]}"]))
+        var request = HTTPRequest.form(url, ["vp_token": "{\"a\":[\"b\"]}"])
+        request.limits.seconds = 3600
+        let response = try await stage.client.send(request)
         let json = try JSON.decode(response.bytes)
         #expect(response.status == 200)
         #expect(json["method"] == "POST")
@@ -74,7 +76,7 @@ import Web
     }
 
     @Test func aBodyThatGrowsBeyondTheLimitIsRefused() async throws {
-        let stage = try Stage(limits: ServerLimits(body: 1000), Self.echo)
+        let stage = try Stage(limits: ServerLimits(body: 1000, seconds: 3600), Self.echo)
         let connection = try RawConnection(port: stage.server.listener.port)
         let chunk = "1F4\r\n\(String(repeating: "x", count: 500))\r\n"
         connection.send(

@@ -2,18 +2,19 @@ import Glibc
 import Ports
 import Web
 
-/// A server on loopback for one test, and a client that may reach it.
+/// A server on loopback for one test, and a client that may reach it. Time limits are generous: other tests may hold every thread.
 struct Stage {
     let server: HTTPServer
     let client: CurlTransport
     var url: WebURL { server.url }
 
-    init(limits: ServerLimits = ServerLimits(), _ handler: some HTTPHandler) throws {
+    init(limits: ServerLimits = ServerLimits(seconds: 3600), _ handler: some HTTPHandler) throws {
         server = try HTTPServer(try HTTPListener(), limits: limits, handler: handler)
         client = CurlTransport(CurlTransport.Options(allowsPrivate: true))
     }
 
-    func get(_ path: String, limits: HTTPLimits = HTTPLimits(seconds: 120), headers: HTTPHeaders = [:]) async throws -> HTTPResponse
+    func get(_ path: String, limits: HTTPLimits = HTTPLimits(seconds: 3600), headers: HTTPHeaders = [:]) async throws
+        -> HTTPResponse
     {
         try await client.send(HTTPRequest("GET", try WebURL(url.origin + path), headers: headers, limits: limits))
     }

@@ -15,7 +15,7 @@ import Web
         let tls = TLSIdentity(chain: Self.pem(leaf.certificate), key: Array(try leaf.key.pem().utf8))
         let server = try HTTPServer(try HTTPListener(tls: tls), handler: Answer { _ in .text("secret") })
         #expect(server.url.scheme == "https")
-        let request = HTTPRequest("GET", server.url, limits: HTTPLimits(seconds: 120))
+        let request = HTTPRequest("GET", server.url, limits: HTTPLimits(seconds: 3600))
 
         let trusting = CurlTransport(.init(allowsPrivate: true, authorities: Self.pem(root.certificate)))
         #expect(try await trusting.send(request).bytes == Array("secret\n".utf8))
@@ -28,7 +28,7 @@ import Web
         }
         let otherName = try WebURL("https://[::ffff:127.0.0.1]:\(server.listener.port)/")
         let error = await #expect(throws: HTTPError.self) {
-            try await trusting.send(HTTPRequest("GET", otherName, limits: HTTPLimits(seconds: 120)))
+            try await trusting.send(HTTPRequest("GET", otherName, limits: HTTPLimits(seconds: 3600)))
         }
         #expect(error?.reason == .notTrusted || error?.reason == .unreachable)
         await server.stop()
