@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "Codec", targets: ["Codec"]),
         .library(name: "Credentials", targets: ["Credentials"]),
         .library(name: "Proximity", targets: ["Proximity"]),
+        .library(name: "QR", targets: ["QR"]),
         .executable(name: "walletbench", targets: ["walletbench"]),
     ],
     targets: [

@@ -2,25 +2,25 @@ import CZBar
 import CZXing
 
 /// A QR code found in a picture.
-package struct QRCode: Sendable, Equatable {
-    package struct Point: Sendable, Equatable {
-        package let x: Int
-        package let y: Int
+public struct QRCode: Sendable, Equatable {
+    public struct Point: Sendable, Equatable {
+        public let x: Int
+        public let y: Int
     }
 
-    package let text: String
+    public let text: String
     /// Corners in pixels of the picture as it was given, around the symbol.
-    package let corners: [Point]
+    public let corners: [Point]
     /// What it took: `zxing`, `zxing, contrast stretched`, `zbar, inverted, shrunk 4×`.
-    package let method: String
+    public let method: String
 }
 
 /// Finds QR codes: zxing-cpp first (fast, reads slanted ones), on the picture as it is, with its contrast stretched, and inverted; large
 /// pictures also shrunk, since blur and noise of a photo vanish there. What it does not read then is cleaned of noise or sharpened, and
 /// last comes zbar, which is slow and reads faint ones.
-package enum QRReader {
+public enum QRReader {
     /// Every code that the first successful attempt finds; empty when there is none.
-    package static func read(_ frame: GrayFrame) -> [QRCode] {
+    public static func read(_ frame: GrayFrame) -> [QRCode] {
         let factors = factors(frame)
         let last = factors.last ?? 1
         let attempts =

@@ -52,7 +52,7 @@ struct CredentialEntries {
     }
 
     private func show(_ report: PresentationReport) {
-        let json = JSON.object(report.json(redacting: false))
+        let json = report.json(redacting: false)
         require((try? JSON.decode(json.encoded())) != nil, "the report is JSON")
         _ = (TableReport(report).text, HTMLReport(report).page, JUnitReport(report).document)
     }

@@ -54,7 +54,7 @@ struct ProximityEntries {
             case 0: take(bytes, &holder)
             case 1: if let message = try? reader.request(bytes) { take(message, &holder) }
             case 2: if let message = try? holder.respond(bytes) { _ = try? reader.receive(message) }
-            default: holder.linkEnded(bytes.isEmpty ? .orderly : .broken(.lost(.betweenMessages), seconds: 1), oddities: [])
+            default: holder.linkEnded(bytes.isEmpty ? .orderly : .broken(.lost(.betweenMessages), idleSeconds: 1), oddities: [])
             }
         }
         _ = (holder.checks.checks.count, holder.terminate())
@@ -80,7 +80,7 @@ struct ProximityEntries {
             case 0: take(bytes, &reader)
             case 1: if let message = try? holder.respond(bytes) { take(message, &reader) }
             case 2: if let message = try? reader.request(bytes) { _ = try? holder.receive(message) }
-            default: reader.linkEnded(bytes.isEmpty ? .orderly : .broken(.lost(.betweenMessages), seconds: 1), oddities: [])
+            default: reader.linkEnded(bytes.isEmpty ? .orderly : .broken(.lost(.betweenMessages), idleSeconds: 1), oddities: [])
             }
         }
         _ = (reader.checks.checks.count, reader.terminate())

@@ -1,4 +1,5 @@
 import Codec
+import Crypto
 import Glibc
 import Ports
 import Testing

@@ -42,7 +42,8 @@ struct FuzzDriver {
     }
 
     private static func stop(_ reason: String) -> Never {
-        fputs("error: \(reason)\n", stderr)
+        let line = Array("error: \(reason)\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
         exit(2)
     }
 }
