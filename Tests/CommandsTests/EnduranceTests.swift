@@ -16,7 +16,6 @@ import Testing
         let descriptors: Int
 
         init() throws {
-            malloc_trim(0)
             let fields = String(decoding: try Files.read("/proc/self/statm"), as: UTF8.self).split(separator: " ")
             memory = (Int(fields[1]) ?? 0) * Int(getpagesize()) / 1024
             descriptors = try Files.list("/proc/self/fd").count
