@@ -20,13 +20,14 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 }
 
 /// libFuzzer, named by scripts/fuzz: the driver that needs it is part of nobody else's build.
-let fuzzer: [Target] = (Context.environment["WALLETBENCH_LIBFUZZER"]).map { library in
-    [
-        .executableTarget(
-            name: "FuzzDriver", dependencies: ["Fuzzing"], path: "scripts/fuzz.d", swiftSettings: settings,
-            linkerSettings: [.unsafeFlags([library]), .linkedLibrary("stdc++")])
-    ]
-} ?? []
+let fuzzer: [Target] =
+    (Context.environment["WALLETBENCH_LIBFUZZER"]).map { library in
+        [
+            .executableTarget(
+                name: "FuzzDriver", dependencies: ["Fuzzing"], path: "scripts/fuzz.d", swiftSettings: settings,
+                linkerSettings: [.unsafeFlags([library]), .linkedLibrary("stdc++")])
+        ]
+    } ?? []
 
 let package = Package(
     name: "walletbench",

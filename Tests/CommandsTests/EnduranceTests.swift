@@ -36,7 +36,9 @@ import Testing
         let before = try Usage()
         for _ in 0..<Self.count { try await present(stage, home) }
         let after = try Usage()
-        print("\(Self.count) presentations: memory \(before.memory) to \(after.memory) KiB, descriptors \(before.descriptors) to \(after.descriptors)")
+        print(
+            "\(Self.count) presentations: memory \(before.memory) to \(after.memory) KiB, descriptors \(before.descriptors) to \(after.descriptors)"
+        )
         #expect(after.descriptors <= before.descriptors)
         // A leak of one message alone, of 12 KiB, would show: 12 MiB in a thousand.
         #expect(after.memory - before.memory < (Self.count < 100 ? 32 : 8) * 1024)
@@ -49,7 +51,8 @@ import Testing
         guard let text = await holder.event("ready")?["engagement"]?.stringValue else {
             throw Shell.Failure(what: "the holder does not start: \(await holder.outcome().stderr)")
         }
-        let reader = await stage.start(["reader", "read", "--engagement", text, "--request", "mdl", "--json"] + home, as: "reader").outcome()
+        let reader = await stage.start(["reader", "read", "--engagement", text, "--request", "mdl", "--json"] + home, as: "reader")
+            .outcome()
         if reader.exit != .done { holder.task.cancel() }
         let presented = await holder.outcome()
         #expect(presented.exit == .done && reader.exit == .done, "\(presented.stderr)\n\(reader.stderr)")

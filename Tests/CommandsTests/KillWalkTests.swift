@@ -30,7 +30,9 @@ import Testing
             // How often the log of the database is emptied differs a little, so that the last points are not always reached.
             let isKilled = outcome.stdout.contains("\(role.rawValue) 137")
             killed += isKilled ? 1 : 0
-            #expect(isKilled || outcome.stdout.contains("holder 0") && outcome.stdout.contains("reader 0"), "\(comment): \(outcome.stdout)")
+            #expect(
+                isKilled || outcome.stdout.contains("holder 0") && outcome.stdout.contains("reader 0"),
+                "\(comment): \(outcome.stdout)")
             #expect(!outcome.stdout.contains("124"), "\(comment): the other side hangs: \(outcome.stdout)")
             let left = outcome.stdout.contains("document org.iso.18013.5.1.mDL") ? 1 : 0
             #expect(after.uses - before.uses == left || left == 0 && after.uses - before.uses == 1, comment)
@@ -65,7 +67,9 @@ import Testing
     private func points(of role: Role, _ stage: Shell) throws -> [String] {
         let outcome = try stage.run("\(role == .holder ? "HOLDER" : "READER")_POINTS=points sh round 0 0; cat points")
         try #require(outcome.stdout.contains("holder 0") && outcome.stdout.contains("reader 0"), "\(outcome.stdout)")
-        return outcome.stdout.split(separator: "\n").map(String.init).filter { $0 != "holder 0" && $0 != "reader 0" && !$0.hasPrefix("document ") }
+        return outcome.stdout.split(separator: "\n").map(String.init).filter {
+            $0 != "holder 0" && $0 != "reader 0" && !$0.hasPrefix("document ")
+        }
     }
 
     private func numbers(_ points: [String]) -> [Int] {

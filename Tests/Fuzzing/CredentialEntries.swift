@@ -47,7 +47,9 @@ struct CredentialEntries {
         let request = try? DeviceRequest(decoding: stage.request)
         let report = responses.verify(
             bytes, over: stage.transcript, request: request, readerKey: stage.readerKey, at: stage.time)
-        require(bytes == stage.response || report.verdict != .pass || report.documents.allSatisfy { $0.trusted == true }, "trust is earned")
+        require(
+            bytes == stage.response || report.verdict != .pass || report.documents.allSatisfy { $0.trusted == true },
+            "trust is earned")
         show(report)
     }
 
@@ -58,7 +60,9 @@ struct CredentialEntries {
     }
 
     private func certificate(_ bytes: [UInt8]) {
-        if let list = try? CertificateRevocationList(der: bytes) { _ = (list.isSigned(by: stage.authority.iaca.certificate), list.number) }
+        if let list = try? CertificateRevocationList(der: bytes) {
+            _ = (list.isSigned(by: stage.authority.iaca.certificate), list.number)
+        }
         guard let certificate = try? Certificate(der: bytes) else { return }
         _ = (certificate.subject.description, try? certificate.publicKey())
         for profile in CertificateProfile.allCases {

@@ -48,6 +48,8 @@ struct Script: Sequence, IteratorProtocol {
 
     /// The input that reads back as these steps, each of less than 64 KiB.
     static func encode(_ steps: [(choice: UInt8, bytes: [UInt8])]) -> [UInt8] {
-        steps.flatMap { [$0.choice, UInt8(truncatingIfNeeded: $0.bytes.count >> 8), UInt8(truncatingIfNeeded: $0.bytes.count)] + $0.bytes }
+        steps.flatMap {
+            [$0.choice, UInt8(truncatingIfNeeded: $0.bytes.count >> 8), UInt8(truncatingIfNeeded: $0.bytes.count)] + $0.bytes
+        }
     }
 }

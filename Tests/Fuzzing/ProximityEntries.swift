@@ -63,7 +63,9 @@ struct ProximityEntries {
 
     private func take(_ message: [UInt8], _ holder: inout HolderSession) {
         do throws(SessionError) {
-            if case .request(let request) = try holder.receive(message) { credentials.request(request.bytes, over: request.transcript) }
+            if case .request(let request) = try holder.receive(message) {
+                credentials.request(request.bytes, over: request.transcript)
+            }
         } catch {
             require(holder.isEnded && !error.description.isEmpty, "a refused message ends the session, for a reason")
             _ = error.replyMessage
@@ -104,7 +106,8 @@ struct ProximityEntries {
         let mode = GATTMode.allCases[Int(choice) % 2]
         let limit = 1024
         var channel = GATTChannel(
-            mode: mode, role: choice & 2 == 0 ? .mdoc : .reader, mtu: setting.reduce(0) { $0 &* 256 &+ Int($1) }, messageLimit: limit)
+            mode: mode, role: choice & 2 == 0 ? .mdoc : .reader, mtu: setting.reduce(0) { $0 &* 256 &+ Int($1) },
+            messageLimit: limit)
         if channel.isClient { _ = channel.start() }
         while let (choice, bytes) = script.next() {
             let characteristic = GATTCharacteristic.allCases[Int(choice) % GATTCharacteristic.allCases.count]

@@ -30,13 +30,24 @@ package struct Seeds {
     private func structures() throws -> [(String, [UInt8])] {
         let certificates = stage.authority
         return [
-            ("cbor/request", stage.request), ("cbor/engagement", stage.engagement.encoded), ("cbor/transcript", stage.transcript.encoded),
-            ("cbor/kinds", try CBORDiagnostic.parse("[0, -1, 1.5, -0.0, NaN, true, null, \"ü\", h'00', 24(<<{1: [_ 1]}>>), (_ \"a\"), 2(h'0100')]")),
-            ("diagnostic/kinds", Array("[_ 0x1f, -1, 1.5_1, Infinity, h'00 01', b64'AQ', (_ 'a', h'62'), {_ 1: <<1, 2>>}, 24(h'00'), \"\\u00fc\"]".utf8)),
+            ("cbor/request", stage.request), ("cbor/engagement", stage.engagement.encoded),
+            ("cbor/transcript", stage.transcript.encoded),
+            (
+                "cbor/kinds",
+                try CBORDiagnostic.parse(
+                    "[0, -1, 1.5, -0.0, NaN, true, null, \"ü\", h'00', 24(<<{1: [_ 1]}>>), (_ \"a\"), 2(h'0100')]")
+            ),
+            (
+                "diagnostic/kinds",
+                Array(
+                    "[_ 0x1f, -1, 1.5_1, Infinity, h'00 01', b64'AQ', (_ 'a', h'62'), {_ 1: <<1, 2>>}, 24(h'00'), \"\\u00fc\"]".utf8
+                )
+            ),
             ("diagnostic/request", Array(CBORDiagnostic.format(try CBOR(decoding: stage.request)).utf8)),
             ("der/signer", certificates.documentSigner.certificate.der),
             ("der/key", certificates.reader.key.publicKey.spki),
-            ("certificate/iaca", certificates.iaca.certificate.der), ("certificate/signer", certificates.documentSigner.certificate.der),
+            ("certificate/iaca", certificates.iaca.certificate.der),
+            ("certificate/signer", certificates.documentSigner.certificate.der),
             ("certificate/reader", certificates.reader.certificate.der),
             ("text/json", Array("{\"a\": [1, -2.5e3, \"\\ud83d\\ude00\", null, true]}".utf8)),
             ("text/pem", Array(PEM.encode(certificates.reader.key.publicKey.spki, label: "PUBLIC KEY").utf8)),
@@ -62,12 +73,19 @@ package struct Seeds {
         return [
             ("engagement/qr", Array(EngagementText.encode(stage.engagement).utf8)),
             ("engagement/bytes", stage.engagement.encoded),
-            ("engagement/ble", try CBORDiagnostic.parse(
-                "{0: \"1.0\", 1: [1, 24(<<{1: 2, -1: 1, -2: h'\(Hex.encode(stage.deviceKey.publicKey.x))', -3: h'\(Hex.encode(stage.deviceKey.publicKey.y))'}>>)], 2: [[2, 1, {0: true, 1: true, 10: h'00112233445566778899aabbccddeeff', 11: h'00112233445566778899aabbccddeeff'}]], 5: [], 6: {0: true}}")),
+            (
+                "engagement/ble",
+                try CBORDiagnostic.parse(
+                    "{0: \"1.0\", 1: [1, 24(<<{1: 2, -1: 1, -2: h'\(Hex.encode(stage.deviceKey.publicKey.x))', -3: h'\(Hex.encode(stage.deviceKey.publicKey.y))'}>>)], 2: [[2, 1, {0: true, 1: true, 10: h'00112233445566778899aabbccddeeff', 11: h'00112233445566778899aabbccddeeff'}]], 5: [], 6: {0: true}}"
+                )
+            ),
             ("engagement/nfc", try Hex.decode(nfc)),
             ("holder-session/asked", Script.encode([(1, stage.request), (2, stage.response), (1, stage.request), (0, [0xA1])])),
             ("holder-session/raw", Script.encode([(0, try establishment())])),
-            ("holder-session/goodbye", Script.encode([(1, stage.request), (0, SessionData(status: .termination).encodedCBOR), (3, [])])),
+            (
+                "holder-session/goodbye",
+                Script.encode([(1, stage.request), (0, SessionData(status: .termination).encodedCBOR), (3, [])])
+            ),
             ("reader-session/answered", Script.encode([(1, stage.response), (2, stage.request), (1, [0xA0]), (3, [1])])),
             ("reader-session/goodbye", Script.encode([(0, SessionData(status: .termination).encodedCBOR), (3, [])])),
             ("reader-session/error", Script.encode([(0, SessionData(data: [1, 2], status: .encryptionError).encodedCBOR)])),
@@ -111,11 +129,16 @@ package struct Seeds {
         let issued = stage.documents[1].issuerSigned.encodedCBOR
         return [
             ("picture/code.png", try frame.png()), ("picture/code.jpeg", try frame.jpeg(quality: 40)),
-            ("import/issuer-signed", issued), ("import/response", stage.response), ("import/sd-jwt", Array(stage.token.compact.utf8)),
+            ("import/issuer-signed", issued), ("import/response", stage.response),
+            ("import/sd-jwt", Array(stage.token.compact.utf8)),
             ("import/json", Array("{\"credentials\": [{\"credential\": \"\(Base64URL.encode(issued))\"}]}".utf8)),
             ("inspect/response", stage.response), ("inspect/certificate", stage.authority.iaca.certificate.der),
-            ("inspect/sd-jwt", Array(stage.presentation.compact.utf8)), ("inspect/engagement", Array(EngagementText.encode(stage.engagement).utf8)),
-            ("inspect/request", Array("openid4vp://?client_id=x509_san_dns%3Averifier.example&request_uri=https%3A%2F%2Fverifier.example".utf8)),
+            ("inspect/sd-jwt", Array(stage.presentation.compact.utf8)),
+            ("inspect/engagement", Array(EngagementText.encode(stage.engagement).utf8)),
+            (
+                "inspect/request",
+                Array("openid4vp://?client_id=x509_san_dns%3Averifier.example&request_uri=https%3A%2F%2Fverifier.example".utf8)
+            ),
             ("inspect/transcript", stage.transcript.encoded),
         ]
     }

@@ -26,7 +26,10 @@ package enum Fixture {
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {
-            names.append(withUnsafePointer(to: &entry.pointee.d_name) { String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)) })
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+                })
         }
         return names.filter { !$0.hasPrefix(".") }.sorted()
     }

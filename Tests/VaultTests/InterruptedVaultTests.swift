@@ -18,7 +18,8 @@ import Vault
                 setenv("WALLETBENCH_KILL_AT", "\(number)", 1)
                 try await work(in: folder)
             }
-            try await check(scratch, acknowledged: lines(ended?.standardOutputContent), "killed at \(number), \(points[number - 1])")
+            try await check(
+                scratch, acknowledged: lines(ended?.standardOutputContent), "killed at \(number), \(points[number - 1])")
         }
     }
 
@@ -85,7 +86,8 @@ private func work(in folder: String) async throws {
     let record = TransactionRecord(
         time: Scratch.time, role: .holder, kind: "presentation", peer: "CN=Bar", peerTrusted: true, asked: [:], left: [:],
         verdict: "pass", responseHash: "ab", documents: [document.id])
-    _ = try await vault.log(record, evidence: [Evidence(name: "r", bytes: [UInt8](repeating: 3, count: 7000))], random: SystemRandom())
+    _ = try await vault.log(
+        record, evidence: [Evidence(name: "r", bytes: [UInt8](repeating: 3, count: 7000))], random: SystemRandom())
     done("logged")
     _ = try await vault.update("a", in: "p", expiring: nil) { $0 = nil }
     done("deleted")
