@@ -48,7 +48,7 @@ struct NamedFault: Sendable {
     let also: [String]
 
     /// All, by name.
-    static let all = (content + signers + readers + requests + sessions).sorted { $0.name < $1.name }
+    static let all = (content + signers + statuses + readers + requests + sessions).sorted { $0.name < $1.name }
 
     private static let content = ContentFault.all.map { fault in
         NamedFault(
@@ -62,6 +62,10 @@ struct NamedFault: Sendable {
             name: fault.name, roles: ["issuer"], summary: fault.summary,
             checks: CheckCatalogue.rows.filter { row in row.faults.contains { FaultName($0).name == name } }.map(\.id),
             also: fault.also)
+    }
+
+    private static let statuses = ListFault.all.map { fault in
+        NamedFault(name: fault.name, roles: ["issuer"], summary: fault.summary, checks: fault.checks, also: fault.also)
     }
 
     private static let readers = ReaderCertificateFault.all.map { fault in

@@ -56,7 +56,9 @@ final class PresentConversation: HolderConversation {
     func answer(_ request: SessionRequest) async throws -> [UInt8]? {
         engagement.trace.record(.received, layer: "message", "DeviceRequest", request.bytes)
         findings.withLock { $0.exchanges.append(Exchange(request: request)) }
-        var report = setup.verifier.verify(request.bytes, over: request.transcript, at: setup.context.clock.now())
+        let now = setup.context.clock.now()
+        var report = await setup.statuses.checker.completed(
+            setup.verifier.verify(request.bytes, over: request.transcript, at: now), at: now)
         engagement.trace.record(decision: "RequestReport", report.checks.checks)
         let response = try await response(to: request, &report)
         let checks = report.checks
@@ -73,6 +75,7 @@ final class PresentConversation: HolderConversation {
         let report = PresentationReport(at: setup.context.clock.now(), rule: rule, checks: findings.checks)
             .adding(checks: outcome.checks)
         await record(findings.exchanges, outcome, report)
+        await setup.statuses.remember()
         let refusals = findings.exchanges.prefix(outcome.exchanges).count { $0.presentation == nil }
         let unanswered = findings.exchanges.count - min(outcome.exchanges, findings.exchanges.count)
         console.failure(outcome.failure, role: "holder", at: engagement.place)

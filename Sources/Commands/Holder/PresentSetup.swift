@@ -15,6 +15,7 @@ struct PresentSetup: Sendable {
     let faults: FaultSelection
     let unlock: KeyUnlock
     let verifier: RequestVerifier
+    let statuses: StatusSetup
     private let curve: Curve
     private let link: LinkChoice
     private let mode: String?
@@ -51,6 +52,7 @@ struct PresentSetup: Sendable {
         verifier = RequestVerifier(
             readers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
             policy: invocation.string("reader-policy").flatMap(ReaderPolicy.init) ?? .warn)
+        statuses = try StatusSetup(context)
         wallet = try Wallet(context, creating: false)
         documents = try await Self.documents(in: wallet, invocation)
         curve = invocation.string("curve").flatMap(Curve.init) ?? Self.curve(of: documents)

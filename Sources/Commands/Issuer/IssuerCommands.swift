@@ -4,6 +4,6 @@ enum IssuerCommands {
         Command(
             name: "issuer", summary: "make documents",
             discussion: "Documents of test issuers. Their signers' certificates come from `trust make`.",
-            subcommands: [Mint.command])
+            subcommands: [Mint.command] + IssuerStatus.commands)
     ]
 }

@@ -104,8 +104,8 @@ final class ReadConversation: ReaderConversation {
     func take(_ response: [UInt8], to ordinal: Int, over transcript: SessionTranscript) async throws {
         trace.record(.received, layer: "message", "DeviceResponse", response, isRedacted: !setup.context.reveals)
         guard let request = findings.withLock({ $0.requests.last }) else { return }
-        let verified = setup.verifier.verify(
-            response, over: transcript, request: request, readerKey: key, at: setup.context.clock.now())
+        let verified = await setup.statuses.checker.completed(
+            setup.verifier.verify(response, over: transcript, request: request, readerKey: key, at: setup.context.clock.now()))
         trace.record(decision: "PresentationReport", verified.checks)
         let documents = (try? DeviceResponse(decoding: response))?.documents ?? []
         let report = verified.appending(checks: await keyUse(documents))

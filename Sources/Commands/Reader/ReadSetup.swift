@@ -16,6 +16,7 @@ struct ReadSetup: Sendable {
     let faults: FaultSelection
     let verifier: PresentationVerifier
     let memory: ReaderMemory
+    let statuses: StatusSetup
     private let link: LinkChoice?
     private let mode: GATTMode?
 
@@ -37,10 +38,11 @@ struct ReadSetup: Sendable {
         review = EngagementReview(text: text, edition: context.edition, history: await memory.history(for: bytes))
         let store = TrustStore(of: context.home)
         let anchors = context.usesTrust ? try store.anchors(adding: invocation.strings("anchor"), role: .documents) : .none
+        statuses = try StatusSetup(context)
         let memory = memory
         verifier = PresentationVerifier(
             signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
-            rule: VerdictRule(trustWaived: !context.usesTrust), wasSeen: { memory.wasSeen(mso: $0) })
+            rule: VerdictRule(trustWaived: !context.usesTrust, statusEnforced: true), wasSeen: { memory.wasSeen(mso: $0) })
     }
 
     /// Where the mdoc waits.
@@ -84,7 +86,10 @@ struct ReadSetup: Sendable {
     }
 
     /// Keeps what later engagements and presentations are compared with.
-    func remember() async { await memory.keep(review.engagement) }
+    func remember() async {
+        await memory.keep(review.engagement)
+        await statuses.remember()
+    }
 
     private static func engagementText(_ invocation: Invocation) throws(CommandError) -> String {
         switch (invocation.string("qr"), invocation.string("engagement")) {

@@ -47,8 +47,11 @@ enum ReaderVerify {
             ? try TrustStore(of: context.home).anchors(adding: invocation.strings("anchor"), role: .documents) : .none
         let verifier = PresentationVerifier(
             signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
-            rule: VerdictRule(trustWaived: !context.usesTrust))
-        let report = verifier.verify(response, over: transcript, request: request, readerKey: key, at: context.clock.now())
+            rule: VerdictRule(trustWaived: !context.usesTrust, statusEnforced: true))
+        let statuses = try StatusSetup(context)
+        let report = await statuses.checker.completed(
+            verifier.verify(response, over: transcript, request: request, readerKey: key, at: context.clock.now()))
+        await statuses.remember()
         try file?.write(report, redacting: invocation.flag("redact"))
         show(report, transcript, invocation)
         return report.verdict.exitCode

@@ -48,7 +48,7 @@ struct TestCertificates {
     }
 
     /// The roots, by the names of their files.
-    enum Authority: String {
+    enum Authority: String, CaseIterable {
         case iaca
         case readers = "reader-ca"
         case lists = "vical-ca"
@@ -78,7 +78,9 @@ struct TestCertificates {
     /// Makes `product`, breaking `rule` where one is given.
     ///
     /// - Returns: the certificate or list, and the name of its files.
-    mutating func make(_ product: Product, breaking rule: String?, revoking: [Certificate] = []) throws -> Made {
+    mutating func make(
+        _ product: Product, breaking rule: String?, revoking: [Certificate] = [], of issuer: Authority = .iaca, number: Int = 1
+    ) throws -> Made {
         switch product {
         case .iaca: return try keep(maker.root(curve: curve, breaking: rule), as: "iaca")
         case .readerAuthority:
@@ -93,9 +95,10 @@ struct TestCertificates {
             let isIssuedByIACA = CertificateProfile.reader.rulesUnderIACA.contains(rule ?? "")
             return try makeEndEntity(.reader, isIssuedByIACA ? .iaca : .readers, breaking: rule)
         case .crl:
-            let root = try authority(.iaca)
-            let list = try maker.revocationList(of: root, revoking: revoking.map(\.serialNumber), breaking: rule)
-            let paths = try folder.write(list, as: "crl")
+            let root = try authority(issuer)
+            let list = try maker.revocationList(
+                of: root, revoking: revoking.map(\.serialNumber), number: number, breaking: rule)
+            let paths = try folder.write(list, as: "crl", of: root.certificate)
             written += paths
             return Made(item: .list(list), issuer: root.certificate, path: paths[0], keyPath: nil)
         }

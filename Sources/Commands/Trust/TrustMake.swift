@@ -27,6 +27,10 @@ enum TrustMake {
             .value("state", "ST", "State or province of the subjects", default: "UT-U"),
             .value("organization", "NAME", "Organization of the subjects, and start of their common names", default: "Utopia"),
             .file("revoke", "CERT", "For crl: revoke these certificates", isRepeatable: true),
+            .choice(
+                "issuer", TestCertificates.Authority.allCases.map(\.rawValue), "For crl: whose certificates it is about",
+                default: "iaca"),
+            .integer("number", "N", "For crl: its number", in: 0...Int.max, default: 1),
         ],
         arguments: [
             Argument("PROFILE", "What to make", kind: .choice(TestCertificates.Product.allCases.map(\.rawValue)))
@@ -39,7 +43,10 @@ enum TrustMake {
         let rule = try rule(product, invocation)
         var makers = try makers(invocation)
         do {
-            let made = try makers.make(product, breaking: rule, revoking: try revoked(invocation))
+            let made = try makers.make(
+                product, breaking: rule, revoking: try revoked(invocation),
+                of: invocation.string("issuer").flatMap(TestCertificates.Authority.init) ?? .iaca,
+                number: invocation.integer("number") ?? 1)
             show(made, product, rule, makers.written, invocation)
         } catch let error as CommandError {
             throw error

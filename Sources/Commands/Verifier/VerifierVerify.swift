@@ -48,7 +48,13 @@ enum VerifierVerify {
         let tokens = try PresentedTokens(try invocation.required("token"), key: invocation.string("decrypt-key")).texts
         let file = try invocation.string("report").map { try ReportFile($0) }
         let verifier = try verifier(invocation)
-        let reports = tokens.map { verifier.verify($0, expecting: expectation, at: context.clock.now()) }
+        let statuses = try StatusSetup(context)
+        var reports: [PresentationReport] = []
+        for token in tokens {
+            reports.append(
+                await statuses.checker.completed(verifier.verify(token, expecting: expectation, at: context.clock.now())))
+        }
+        await statuses.remember()
         guard let first = reports.first else { throw CommandError.refused("the token holds no presentation") }
         let report = reports.dropFirst().reduce(first) { $0.merging($1) }
         let options = ReportOptions(redacting: invocation.flag("redact"), colour: invocation.console.showsColours)
@@ -97,7 +103,8 @@ enum VerifierVerify {
         let metadata = try invocation.string("type-metadata").map { path throws(CommandError) in try MetadataFolder(path) }
         return SDJWTVerifier(
             signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)), issuerKeys: keys,
-            rule: VerdictRule(trustWaived: !context.usesTrust, holderBindingRequired: !invocation.flag("no-key-binding")),
+            rule: VerdictRule(
+                trustWaived: !context.usesTrust, holderBindingRequired: !invocation.flag("no-key-binding"), statusEnforced: true),
             isHAIP: invocation.string("profile") == "haip", metadata: metadata)
     }
 }

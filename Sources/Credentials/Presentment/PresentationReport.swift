@@ -40,6 +40,9 @@ public struct PresentationReport: Sendable {
         return report
     }
 
+    /// Puts `rows` in the place of those that stood for the same checks of `subject`.
+    mutating func replace(_ rows: [Check], of subject: String) { checks.replace(rows, of: subject) }
+
     /// One report of several responses of a session, in order.
     public func merging(_ later: PresentationReport) -> PresentationReport {
         var report = self

@@ -47,6 +47,8 @@ public struct PresentedDocument: Sendable {
     public var holderBinding: HolderBinding
     /// `valid`, `invalid`, `suspended`, `application:0x0C`, `undetermined`, `none`.
     public var status: String
+    /// What there is to find out about its status; nil where that was not asked for.
+    var statusQuery: StatusQuery?
 
     public init(format: String, type: String) {
         self.format = format

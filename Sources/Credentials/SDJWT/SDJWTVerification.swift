@@ -134,6 +134,10 @@ struct SDJWTVerification {
             signed: Self.date(processed.claims["iat"]), validFrom: Self.date(processed.claims["nbf"]),
             validUntil: Self.date(processed.claims["exp"]))
         document.status = processed.claims["status"] == nil ? "none" : "undetermined"
+        document.statusQuery = StatusQuery(
+            subject: subject, type: subject, claim: StatusClaim(jwt: processed.claims["status"]), form: .jwt, signer: signer,
+            isGenuine: isSigned && trusted == true, cause: isSigned ? "S4.path" : "S5", keys: verifier.issuerKeys,
+            isHAIP: verifier.isHAIP)
         document.holderBinding = list.check("S16.signature", subject)?.outcome == .pass ? .keyBindingJWT : .none
         presented = document
     }
@@ -162,5 +166,6 @@ struct SDJWTVerification {
     }
 
     var trusted: Bool?
+    var signer: SignerChain?
     var identity: PresentedDocument.Issuer?
 }
