@@ -48,7 +48,7 @@ struct NamedFault: Sendable {
     let also: [String]
 
     /// All, by name.
-    static let all = (content + signers + statuses + readers + requests + sessions).sorted { $0.name < $1.name }
+    static let all = (content + signers + statuses + lists + registrations + readers + requests + sessions).sorted { $0.name < $1.name }
 
     private static let content = ContentFault.all.map { fault in
         NamedFault(
@@ -66,6 +66,14 @@ struct NamedFault: Sendable {
 
     private static let statuses = ListFault.all.map { fault in
         NamedFault(name: fault.name, roles: ["issuer"], summary: fault.summary, checks: fault.checks, also: fault.also)
+    }
+
+    private static let lists = TrustListFault.all.map { fault in
+        NamedFault(name: fault.name, roles: ["trust"], summary: fault.summary, checks: fault.checks, also: fault.also)
+    }
+
+    private static let registrations = RegistrationFault.all.map { fault in
+        NamedFault(name: fault.name, roles: ["reader"], summary: fault.summary, checks: fault.checks, also: fault.also)
     }
 
     private static let readers = ReaderCertificateFault.all.map { fault in

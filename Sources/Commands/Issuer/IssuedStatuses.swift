@@ -1,7 +1,6 @@
 import Codec
 import Credentials
 import Crypto
-import Glibc
 import Ports
 
 /// What the issuer of a home has issued with a status, and the lists that say it: `issuer/status.json`, and in `issuer/status` the
@@ -76,12 +75,8 @@ struct IssuedStatuses: Sendable {
     /// Changes the statuses while no other process of the home does.
     static func changing<R>(_ home: Home, _ body: (inout IssuedStatuses) async throws -> R) async throws -> R {
         try Home(path: folder(of: home), source: home.source).make()
-        let descriptor = open("\(file(of: home)).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw CommandError.environment("\(file(of: home)).lock: \(Errno.last)") }
-        defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw CommandError.environment("\(file(of: home)).lock: \(Errno.last)") }
-        }
+        let lock = try FileLock("\(file(of: home)).lock")
+        defer { lock.release() }
         var statuses = try IssuedStatuses(of: home)
         let result = try await body(&statuses)
         try statuses.save()

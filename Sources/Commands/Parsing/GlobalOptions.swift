@@ -14,6 +14,10 @@ enum GlobalOptions {
         .choice("edition", ["1", "2"], "Edition of ISO/IEC 18013-5", default: "1"),
         .choice("trust", ["home", "none"], "none: the verdict is about the cryptography alone", default: "home"),
         .choice(
+            "trust-policy", ["enforce", "warning", "off"], "What an issuer that nobody vouches for does to the verdict",
+            default: "enforce"),
+        .value("trust-for", "TYPE=POLICY", "Another trust policy for documents of this type", isRepeatable: true),
+        .choice(
             "status-policy", ["enforce", "warning", "off"], "What a status that cannot be told does to the verdict", default: "warning"),
         .value("status-for", "TYPE=POLICY", "Another status policy for documents of this type", isRepeatable: true),
         .value("status-source", "FOLDER", "Where status lists and CRLs are read from first", kind: .directory, isRepeatable: true),

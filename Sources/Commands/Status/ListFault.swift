@@ -39,7 +39,7 @@ struct ListFault: Sendable, Hashable {
     static let all: [ListFault] =
         [
             .init("revoked", "the document is revoked", also: [], .entry(1, bits: 1)),
-            .init("suspended", "the document is suspended", also: ["R28.mdl-values"], .entry(2, bits: 2)),
+            .init("suspended", "the document is suspended", also: ["R28.mdl-values", "S15.status"], .entry(2, bits: 2)),
             .init("status-bits-2", "the status list has 2 bits for each document", also: [], .entry(0, bits: 2)),
             .init(
                 "status-reserved", "the document has the reserved status 0x0B", also: ["R28.mdl-values"] + open, .entry(11, bits: 4)),
@@ -47,7 +47,7 @@ struct ListFault: Sendable, Hashable {
             .init("status-reference", "status_list has no idx", also: open, .reference(.list)),
             .init("identifier-info", "identifier_list has no id", also: open, .reference(.identifiers)),
             .init("identifier-revoked", "the document's identifier is in the identifier list", also: ["R28.status"], .identifier),
-            .init("status-unrevoke", "a revoked document is valid again (issuer restore)", also: [], .unrevoke),
+            .init("status-unrevoke", "a revoked document is valid again (issuer restore)", also: ["R31"], .unrevoke),
         ]
         + lists + revocationLists
 

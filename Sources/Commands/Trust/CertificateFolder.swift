@@ -61,6 +61,12 @@ struct CertificateFolder {
         return paths
     }
 
+    /// Writes something else: a list.
+    func write(_ bytes: [UInt8], to name: String) throws(CommandError) {
+        try makeFolder()
+        try Files.write(bytes, to: file(name))
+    }
+
     private func makeFolder() throws(CommandError) { try Home(path: path, source: "--out").make() }
 
     private func refuseToReplace(_ path: String) throws(CommandError) {

@@ -12,6 +12,9 @@ struct TestCertificates {
     /// Paths of everything written, authorities included.
     private(set) var written: [String] = []
 
+    /// Notes what else was written.
+    mutating func note(_ paths: [String]) { written += paths }
+
     init(maker: CertificateMaker, folder: CertificateFolder, fallback: CertificateFolder? = nil, curve: Curve = .p256) {
         self.maker = maker
         self.folder = folder
@@ -21,13 +24,17 @@ struct TestCertificates {
 
     /// What `trust make` can make.
     enum Product: String, CaseIterable {
-        case iaca, link, ds, reader, status, vical, tls, crl
+        case iaca, link, ds, reader, status, vical, rical, lote, wrpac, wrprc, tls, crl
         case vicalSigner = "vical-signer"
         case readerAuthority = "reader-ca"
+        case registrarAuthority = "registrar-ca"
+
+        /// Whether it is a list over authorities, with a signer.
+        var isList: Bool { [.vical, .rical, .lote].contains(self) }
 
         /// The profile whose rules can be broken; nil where there are none to break, or the list's.
         var profile: CertificateProfile? {
-            self == .vicalSigner ? .vical : CertificateProfile(rawValue: rawValue)
+            self == .vicalSigner || isList ? .vical : CertificateProfile(rawValue: rawValue)
         }
     }
 
@@ -53,6 +60,7 @@ struct TestCertificates {
         case readers = "reader-ca"
         case lists = "vical-ca"
         case servers = "tls-ca"
+        case registrars = "registrar-ca"
 
         var commonName: String {
             switch self {
@@ -60,6 +68,7 @@ struct TestCertificates {
             case .readers: "TEST Reader CA"
             case .lists: "TEST VICAL CA"
             case .servers: "TEST Server CA"
+            case .registrars: "TEST Registrar CA"
             }
         }
     }
@@ -86,10 +95,16 @@ struct TestCertificates {
         case .readerAuthority:
             if rule != nil { throw UnbreakableProduct(product) }
             return try keep(maker.authority(Authority.readers.commonName, curve: curve), as: "reader-ca")
+        case .registrarAuthority:
+            if rule != nil { throw UnbreakableProduct(product) }
+            return try keep(maker.authority(Authority.registrars.commonName, curve: curve), as: "registrar-ca")
+        case .wrpac, .wrprc:
+            if rule != nil { throw UnbreakableProduct(product) }
+            return try makeAccessCertificate()
         case .link: return try makeLink(breaking: rule)
         case .ds: return try makeEndEntity(.ds, .iaca, breaking: rule)
         case .status: return try makeEndEntity(.status, .iaca, breaking: rule)
-        case .vical, .vicalSigner: return try makeEndEntity(.vical, .lists, breaking: rule)
+        case .vical, .vicalSigner, .rical, .lote: return try makeEndEntity(.vical, .lists, breaking: rule)
         case .tls: return try makeEndEntity(.tls, .servers, breaking: rule)
         case .reader:
             let isIssuedByIACA = CertificateProfile.reader.rulesUnderIACA.contains(rule ?? "")

@@ -1,12 +1,27 @@
 extension CheckCatalogue {
     /// Trust lists, status, registration: T1–T68. They are reached from R11, R28, S15, H8, H10 and what the OpenID protocols have in
     /// their place.
-    static let trust: [CheckDefinition] = lists + statusSteps + revocationSteps
+    static let trust: [CheckDefinition] = lists + statusSteps + revocationSteps + registration
 
     private static let vical = "ISO/IEC WD 18013-5 C.1.8"
     private static let lote = "ETSI TS 119 602"
 
-    private static let lists: [CheckDefinition] = []
+    private static let lists: [CheckDefinition] = [
+        row("T1", "anchor-readable", .fail, nil, "<file> is not a certificate, or not for role <r>"),
+        row("T2.signature", "vical-signature", .fail, vical, "VICAL signature invalid"),
+        row("T2.path", "vical-path", .fail, vical, "signer not trusted"),
+        row("T2.signer", "vical-signer", .fail, "ISO/IEC WD 18013-5 C.1.7.2", "signer breaks a rule of vical.* (EKU 1.0.18013.5.1.8)"),
+        row("T2.next-update", "vical-next-update", .warn, vical, "VICAL outdated since <t>"),
+        row("T2.doctype", "vical-doctype", .fail, "ISO/IEC WD 18013-5 12.8.1", "IACA not listed for docType <t>"),
+        row("T3.signature", "lote-signature", .fail, lote, "list signature invalid"),
+        row("T3.path", "lote-path", .fail, lote, "list signer not trusted"),
+        row("T3.shape", "lote-shape", .fail, lote, "<member> missing or mistyped"),
+        row("T3.expired", "lote-next-update", .fail, lote, "list expired at <t>"),
+        row("T3.pointer", "lote-pointer", .warn, lote, "pointer <uri> not reachable"),
+        row("T3.type", "lote-type", .fail, lote, "list is for <a>, needed <b>"),
+        row("T4", "fallback-used", .warn, nil, "first source had no context, <source> used", "source-down"),
+        row("T5", "cache-age", .warn, nil, "cached copy is <age> old"),
+    ]
 
     private static let statusSteps: [CheckDefinition] = [
         row("T10.fetch", "status-fetch", .undetermined, "Token Status List 8.1", "<uri> answered <n>", "list-down"),
@@ -63,8 +78,40 @@ extension CheckCatalogue {
         row("T41.profile", "crl-profile", .warn, "ISO/IEC WD 18013-5 B.2", "CRL breaks a rule of crl.*"),
     ]
 
+    private static let registration: [CheckDefinition] = [
+        code("T50", "expired", "registration certificate expired at <t>", "wrprc-expired"),
+        code("T51", "statusRevoked", "revoked", "wrprc-revoked"),
+        code("T52", "statusSuspended", "suspended", "wrprc-suspended"),
+        code("T53", "statusApplicationSpecific", "status <n>", "wrprc-status-3"),
+        code("T54", "statusMissing", "no status in the registration certificate", "wrprc-no-status"),
+        row(
+            "T55", "statusRetrievalFailed", .undetermined, registrations, "status not retrievable: undetermined, never good",
+            "wrprc-list-down"),
+        code("T56", "trustError", "signer not trusted, signature or chain invalid", "wrprc-untrusted"),
+        code("T57", "invalidType", "typ <x> is not the registration certificate type", "wrprc-typ"),
+        code("T58", "payloadDecodingFailed", "payload unreadable at <path>", "wrprc-payload"),
+        code("T59", "invalidCertificate", "not a JWT or CWT", "wrprc-garbage"),
+        code("T60", "wrpacDecodingFailed", "access certificate unreadable", "wrpac-garbage"),
+        code("T61", "accessCertificateUnavailable", "no access certificate to bind to", "wrpac-absent"),
+        code(
+            "T62", "notBoundToAccessCertificate", "subject of registration <a> is not that of access certificate <b>",
+            "wrprc-not-bound"),
+        code("T63", "overAskedClaims", "query <id> asks beyond registration: <paths>", "wrprc-over-asking"),
+        code("T64", "wrprcNotRepeated", "missing in requestInfo of docRequest <n>", "wrprc-once"),
+        code("T65", "wrprcMismatch", "differs in docRequest <n>", "wrprc-differs"),
+        code("T66", "entitlementMissing", "entitlement <uri> missing", "wrprc-no-entitlement"),
+        code("T67", "credentialNotCovered", "configuration <id> not among provides_attestations", "wrprc-not-covered"),
+        code("T68", "registrationRequired", "no registration certificate", "wrprc-absent"),
+    ]
+
+    private static let registrations = "ETSI TS 119 475"
+
+    private static func code(_ id: String, _ name: String, _ message: String, _ fault: String) -> CheckDefinition {
+        row(id, name, .fail, registrations, message, fault)
+    }
+
     private static func row(
-        _ id: String, _ name: String, _ severity: CheckDefinition.Severity, _ source: String, _ message: String,
+        _ id: String, _ name: String, _ severity: CheckDefinition.Severity, _ source: String?, _ message: String,
         _ fault: String? = nil
     ) -> CheckDefinition {
         .init(

@@ -61,12 +61,18 @@ public struct CheckList: Sendable {
         }
     }
 
+    /// Every failure becomes a warning.
+    public mutating func softenAll() { soften { _ in true } }
+
     /// Policy `warning`: failures that `isSoft` become warnings.
     mutating func soften(where isSoft: (Check) -> Bool) {
         for place in checks.indices where checks[place].outcome == .fail && isSoft(checks[place]) {
             checks[place] = checks[place].with(.warn)
         }
     }
+
+    /// Takes back the row for `id` and `subject`.
+    mutating func remove(_ id: String, _ subject: String) { checks.removeAll { $0.id == id && $0.subject == subject } }
 
     /// Puts `rows` in the place of those that stood for the same checks of `subject`.
     mutating func replace(_ rows: [Check], of subject: String) { checks.replace(rows, of: subject) }

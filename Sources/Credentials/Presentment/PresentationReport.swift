@@ -7,7 +7,7 @@ public struct PresentationReport: Sendable {
     /// The moment for which validity was judged.
     public let at: Timestamp
     public let rule: VerdictRule
-    public private(set) var checks: [Check]
+    public internal(set) var checks: [Check]
     public var documents: [PresentedDocument]
     /// What was requested and did not come: `<docType>/<namespace>/<element>`, or `<docType>` for a whole document.
     public var missing: [String]

@@ -126,6 +126,7 @@ struct SDJWTVerification {
         var document = PresentedDocument(format: SDJWTVC.mediaType, type: subject)
         document.trusted = trusted
         document.issuer = identity
+        document.trust = signer?.trust
         document.payload = processed.claims
         document.claims = processed.claims.filter { !Self.technical.contains($0.key) }.map { name, value in
             PresentedClaim(namespace: "", element: name, value: Self.shown(value), source: .issuer, isVerified: isSigned)

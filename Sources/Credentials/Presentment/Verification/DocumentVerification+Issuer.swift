@@ -13,6 +13,8 @@ extension DocumentVerification {
             signer.recordIssuerChecks(in: &list, docType: document.docType, subject: subject)
             presented.trusted = signer.hadAnchors ? signer.isTrusted : nil
             presented.issuer = signer.identity
+            presented.trust = signer.trust
+            if signer.isListedForOthers { list.fail("T2.doctype", subject, values: [document.docType]) }
         }
         checkSignature(signer)
         return signer

@@ -1,5 +1,5 @@
 import Codec
-import Ports
+public import Ports
 
 /// What a holder found out about a request.
 public struct RequestReport: Sendable {
@@ -30,6 +30,8 @@ public struct RequestReport: Sendable {
     struct Signer: Sendable {
         let subject: String
         let chain: SignerChain
+        /// The signature verifies.
+        let isSigned: Bool
         /// The signature verifies and the chain is trusted.
         let isGenuine: Bool
         let policy: ReaderPolicy
@@ -42,6 +44,8 @@ public struct RequestReport: Sendable {
     public internal(set) var responseStatus: UInt64?
     /// Who signed each docRequest, in their order; nil where nobody did.
     public internal(set) var readers: [Reader?] = []
+    /// What the reader is registered for; nil until that was looked at.
+    public var registration: RegistrationReport?
     /// Every reader whose chain was verified, for what lists say of it.
     var signers: [Signer] = []
     /// Whether the policy forbids to answer: it requires a trusted reader, and some docRequest is not of one.
@@ -56,6 +60,35 @@ public struct RequestReport: Sendable {
 
 extension RequestReport {
     static let subject = "request"
+
+    /// Judges the registration certificates of the request (H10, T50 to T68): bound to the reader's certificate only where its
+    /// signature verified.
+    public func registration(by verifier: RegistrationVerifier, at time: Timestamp) -> RegistrationReport? {
+        guard let request else { return nil }
+        let items = request.docRequests.map(\.itemsRequest.value)
+        let certificates = items.map { items in
+            (try? items.requestInfo?.optional(RegistrationCertificate.requestInfoKey)).flatMap { try? $0?.bytes() }
+        }
+        let subjects = items.enumerated().map { place, items in
+            let paths = items.nameSpaces.flatMap { nameSpace, elements in
+                elements.map { [JSON.string(nameSpace), .string($0.identifier)] }
+            }
+            return RegistrationSubject(id: String(place), format: "mso_mdoc", types: [items.docType], paths: paths)
+        }
+        return verifier.verify(certificates, access: accessCertificate, asking: subjects, at: time)
+    }
+
+    private var accessCertificate: AccessCertificate {
+        if let unreadable = signers.compactMap(\.chain.unreadable).first { return .unreadable("\(unreadable.error)") }
+        return signers.first { $0.isSigned }?.chain.signer.map(AccessCertificate.certificate) ?? .absent
+    }
+
+    /// Takes the rows of a registration, and refuses where its policy does.
+    public mutating func record(_ registration: RegistrationReport) {
+        checks.append(contentsOf: registration.checks)
+        self.registration = registration
+        if !registration.isGranted { isRefusedByPolicy = true }
+    }
 
     /// H8.revoked of one reader; one that is revoked is no longer trusted.
     mutating func record(_ result: RevocationResult, rows: CheckList, of signer: Signer) {

@@ -26,8 +26,13 @@ public struct RevocationList: Sendable {
         in checks: inout CheckList, _ subject: String
     ) -> Bool {
         let first = checks.checks.count
-        checks.judge("T40.issuer", subject, list.issuer == certificate.issuer && list.issuer == issuer.subject)
-        checks.judge("T40.signature", subject, list.isSigned(by: issuer))
+        if let critical = (list.extensions + (list.entries ?? []).flatMap(\.extensions)).first(where: \.isCritical) {
+            checks.fail("T40.issuer", subject, "critical extension \(critical.oid): not a full list of the certificate's issuer")
+        } else {
+            checks.judge("T40.issuer", subject, list.issuer == certificate.issuer && list.issuer == issuer.subject)
+        }
+        let maySign = issuer.keyUsage.map { $0.contains(.cRLSign) } ?? true
+        checks.judge("T40.signature", subject, maySign && list.isSigned(by: issuer))
         let isCurrent = list.thisUpdate <= time.adding(seconds: skew) && list.nextUpdate.map { $0 > time.adding(seconds: -skew) } ?? false
         checks.judge("T41.current", subject, isCurrent, [list.nextUpdate?.rfc3339 ?? "is missing; it"])
         if let known, let number = list.number, Self.isLess(number, known) {

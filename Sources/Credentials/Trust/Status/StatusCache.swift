@@ -175,6 +175,13 @@ public struct StatusMemory: Sendable, Hashable {
         self.numbers = numbers
     }
 
+    /// What either of two runs learnt.
+    public func merging(_ other: StatusMemory) -> StatusMemory {
+        StatusMemory(
+            revoked: revoked.count < Self.most ? revoked.union(other.revoked) : revoked,
+            numbers: numbers.merging(other.numbers) { RevocationList.isLess($0, $1) ? $1 : $0 })
+    }
+
     mutating func note(_ status: TokenStatus, of token: String) -> Bool {
         if status == .invalid, revoked.count < Self.most { revoked.insert(token) }
         return status == .valid && revoked.contains(token)

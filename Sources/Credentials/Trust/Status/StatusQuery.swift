@@ -21,6 +21,8 @@ struct StatusQuery: Sendable {
     /// Keys trusted for the document, where it carries no certificates.
     var keys: [PublicKey] = []
     var isHAIP = false
+    /// Whether the token's own signer may sign the list: forbidden for mdocs only.
+    var mayBeOwn = false
 
     /// `R28.status` or `S15.status`.
     var statusCheck: String { form == .cwt ? "R28.status" : "S15.status" }
@@ -126,7 +128,7 @@ struct StatusJudge {
             return list.notRun("T13.profile", subject, .needs("T13.signer"))
         }
         let chain = SignerChain(certificates, as: .status, anchors: anchors, edition: edition, skew: skew, at: time)
-        let isOwn = query.form == .cwt && chain.key != nil && chain.key == query.signer?.key
+        let isOwn = query.form == .cwt && !query.mayBeOwn && chain.key != nil && chain.key == query.signer?.key
         if isOwn {
             list.fail("T13.signer", subject, "signed by the document signer itself")
         } else if let unreadable = chain.unreadable {

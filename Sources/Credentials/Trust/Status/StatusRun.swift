@@ -77,6 +77,28 @@ struct StatusRun {
         }
     }
 
+    /// What the lists come to, without rows of its own: for tokens whose status is part of another check.
+    mutating func answer() async -> StatusAnswer {
+        switch query.claim {
+        case .absent: return .undetermined("there is no status")
+        case .unknown(let names): return .undetermined("status without known mechanism: \(names.joined(separator: ", "))")
+        case .malformed(_, let why): return .undetermined(why)
+        case .references(let references):
+            guard query.isGenuine else { return .undetermined("its signer is not trusted, so its list is not asked") }
+            var worst: Answer?
+            for reference in references {
+                let next = await look(reference)
+                if worst.map({ Self.rank($0) < Self.rank(next) }) ?? true { worst = next }
+            }
+            switch worst {
+            case .status(let status, _)?: return .status(status)
+            case .undetermined(let why)?: return .undetermined(why)
+            case .refused(let check)?: return .undetermined("\(check) failed")
+            case nil: return .undetermined("no list")
+            }
+        }
+    }
+
     // MARK: one list
 
     private mutating func look(_ reference: StatusReference) async -> Answer {

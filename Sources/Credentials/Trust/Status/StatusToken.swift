@@ -1,5 +1,5 @@
 import Codec
-import Crypto
+package import Crypto
 public import Ports
 
 /// The two forms in which lists are signed.
@@ -42,6 +42,7 @@ public struct StatusToken: Sendable {
     /// The bytes as received.
     public let bytes: [UInt8]
     private let jws: JWS?
+    private let auth: COSESign1?
 
     /// - Parameter limit: bytes that the list may inflate to.
     /// - Throws: T12.signature where it is neither a JWT nor a CWT: nothing that could be signed.
@@ -52,10 +53,12 @@ public struct StatusToken: Sendable {
         }
     }
 
-    /// Whether one of `keys` made the signature: for JWTs that carry no certificate.
-    func isSigned(byOneOf keys: [PublicKey]) -> Bool {
-        guard let jws else { return false }
-        return keys.contains { (try? jws.verify(with: $0)) != nil }
+    /// Whether one of `keys` made the signature: for tokens that carry no certificate.
+    package func isSigned(byOneOf keys: [PublicKey]) -> Bool {
+        keys.contains { key in
+            if let jws { return (try? jws.verify(with: key)) != nil }
+            return (try? auth?.verify(with: key)) != nil
+        }
     }
 
     // MARK: JWT
@@ -73,6 +76,7 @@ public struct StatusToken: Sendable {
         form = .jwt
         self.bytes = bytes
         self.jws = jws
+        auth = nil
         type = jws.protected.type
         subject = claims["sub"]?.stringValue
         issuedAt = SDJWTVerification.numericDate(claims["iat"])
@@ -132,6 +136,7 @@ public struct StatusToken: Sendable {
         form = .cwt
         self.bytes = bytes
         jws = nil
+        self.auth = auth
         type = auth.protected[COSEHeaders.Label.type].map { (try? $0.text()) ?? (try? $0.uint()).map { String($0) } ?? $0.kind.cddlName }
         subject = try? claims.optional(2)?.text()
         issuedAt = Self.time(try? claims.optional(6))

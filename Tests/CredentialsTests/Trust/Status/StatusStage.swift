@@ -42,7 +42,7 @@ struct StatusStage {
             id: "document", docType: docType.docType, issuerSigned: IssuerSigned(decoding: signed.encodedCBOR), keyID: key.id)
         let request = PresentationStage.request(["family_name"], of: docType)
         let presentation = try await stage.present([document], to: request)
-        return stage.verify(presentation.deviceResponse.encodedCBOR, request: request)
+        return stage.verify(presentation.bytes, request: request)
     }
 
     /// That report, completed.
