@@ -1,6 +1,7 @@
 import Codec
 import Credentials
 import Crypto
+import Ports
 import Proximity
 
 /// Who the reader says it is.

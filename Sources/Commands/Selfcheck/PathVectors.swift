@@ -104,7 +104,7 @@ struct PathVectors: VectorSuite {
     private static func limboIsGood(_ entry: JSON) -> Bool {
         func certificates(_ value: JSON?) -> [Certificate?] {
             (value?.arrayValue ?? [value].compactMap { $0 }).map { text in
-                (try? PEM.decode(text.stringValue ?? ""))?.first.flatMap { try? Certificate(der: $0.bytes) }
+                (try? PEM.blocks(in: text.stringValue ?? ""))?.first.flatMap { try? Certificate(der: $0.bytes) }
             }
         }
         let time = entry["validation_time"]?.stringValue.flatMap { try? Timestamp(rfc3339: $0) } ?? Timestamp(secondsSince1970: 1_700_000_000)
@@ -121,7 +121,7 @@ struct PathVectors: VectorSuite {
         }
         guard let texts = entry["crls"]?.arrayValue, !texts.isEmpty else { return true }
         let lists = texts.compactMap { text in
-            (try? PEM.decode(text.stringValue ?? ""))?.first.flatMap { try? CertificateRevocationList(der: $0.bytes) }
+            (try? PEM.blocks(in: text.stringValue ?? ""))?.first.flatMap { try? CertificateRevocationList(der: $0.bytes) }
         }
         let answers = lists.map { $0.answer(for: leaf, issuer: result.path.dropFirst().first ?? anchor, at: time) }
         return answers.contains(.good) && !answers.contains(.revoked)
