@@ -47,8 +47,16 @@ extension SessionTranscript {
     }
 
     /// The handover over the Digital Credentials API of drafts before OpenID4VP 1.0: recognised, never emitted.
-    static func draftDCAPI(origin: String, clientID: String, nonce: String) throws(CBORError) -> SessionTranscript {
+    public static func draftDCAPI(origin: String, clientID: String, nonce: String) throws(CBORError) -> SessionTranscript {
         try handover("OpenID4VPDCAPIHandover", .text(origin), .text(clientID), .text(nonce))
+    }
+
+    /// The transcript of a presentation during issuance at an interactive authorization endpoint (OpenID4VCI 1.1):
+    /// `[null, null, ["OpenID4VCIIAEHandover", SHA-256([endpoint, nonce, jwkThumbprint / null])]]`.
+    public static func interactiveAuthorization(
+        endpoint: String, nonce: String, keyThumbprint: [UInt8]?
+    ) throws(CBORError) -> SessionTranscript {
+        try handover("OpenID4VCIIAEHandover", .text(endpoint), .text(nonce), .thumbprint(keyThumbprint))
     }
 
     /// One element of what a handover hashes.

@@ -65,10 +65,10 @@ extension ContentFault {
         .init(
             "anchor-in-x5c", "the trust anchor is in x5c",
             .credential { draft in
-                guard draft.certificates.count > 1 else {
+                guard let root = draft.root else {
                     throw TamperingError.needs("the certificate of its root", fault: "anchor-in-x5c")
                 }
-                draft.header["x5c"] = .array(draft.certificates.map { .string(Base64.encode($0.der)) })
+                draft.header["x5c"] = .array((draft.certificates + [root]).map { .string(Base64.encode($0.der)) })
             }),
         .init(
             "sd-jwt-signature-wrong", "one bit of the issuer's signature is flipped", .credential { $0.spoilsSignature = true }),
@@ -165,7 +165,7 @@ extension ContentFault {
             "type-metadata", "vct is a type without metadata", also: ["S14.vct"],
             .credential { $0.payload["vct"] = "urn:walletbench:no-metadata" }),
         .init(
-            "type-metadata-claims", "a claim that the type wants is not there",
+            "type-metadata-claims", "a claim that the type wants is not there", also: ["S10.unreferenced"],
             .credential { draft in draft.payload["_sd"] = [] }),
     ]
 }

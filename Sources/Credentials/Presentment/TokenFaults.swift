@@ -68,6 +68,16 @@ extension ContentFault {
             .token { $0.header["alg"] = "ES512" }),
         .init("kb-signature-wrong", "the key binding is signed by another key", .token { $0.signsWithStrangeKey = true }),
         .init("kb-aud-wrong", "aud is another verifier", .token { $0.binding?.audience = "x509_san_dns:other.example" }),
+        .init(
+            "dc-aud", "aud is a client_id although the request came from a page", also: ["S16.aud"],
+            .token { $0.binding?.audience = "x509_san_dns:verifier.example" }),
+        .init(
+            "dc-transcript", "an mdoc covers another handover than that of the Digital Credentials API",
+            also: ["VV9.transcript", "R24.signature"],
+            .document { draft in
+                guard let other = draft.transcript.withOtherHandover else { return }
+                draft.transcript = other
+            }),
         .init("kb-nonce-wrong", "nonce is another one", .token { $0.binding?.nonce = "another-nonce" }),
         .init("kb-sd-hash-wrong", "sd_hash is of another presentation", .token { $0.boundHash = .wrong }),
         .init(

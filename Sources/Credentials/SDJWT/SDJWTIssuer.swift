@@ -12,7 +12,8 @@ public struct SDJWTIssuer: Sendable {
     public var hash: SDHash
     /// What is made wrong on purpose.
     public var tampering = Tampering.none
-    /// The certificates in `x5c`, for faults that need others.
+    /// The root of the signer's chain, for the fault that puts it into `x5c`.
+    public var root: Certificate?
     private let certificates: [Certificate]
     private let random: any RandomSource
 
@@ -38,7 +39,7 @@ public struct SDJWTIssuer: Sendable {
         payload.append("_sd_alg", .string(hash.rawValue))
         var draft = SDJWTMintDraft(
             payload: payload, disclosures: concealer.disclosures.map(\.encoded), header: header, signer: signer, hash: hash,
-            certificates: certificates, random: random)
+            certificates: certificates, root: root, random: random)
         do { try tampering.spoil(&draft) } catch { throw .fault(error) }
         return try await draft.signed()
     }

@@ -11,6 +11,7 @@ struct SDJWTMintDraft: Sendable {
     let hash: SDHash
     /// Those of `x5c`, leaf first.
     let certificates: [Certificate]
+    let root: Certificate?
     let random: any RandomSource
     var spoilsSignature = false
     /// No signature at all: `alg` none.

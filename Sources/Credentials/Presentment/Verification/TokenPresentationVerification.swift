@@ -50,7 +50,8 @@ struct TokenPresentationVerification {
         let report = verifier.verify(text, expecting: .presentation(types: query.types, binding: binding), at: whole.time)
         self.report = report
         follow("VV9.binding", report, ["S16.present"])
-        follow("VV8.type", report, ["S14.vct"]) { [$0.type] }
+        followDigital("VD5", report, ["S16.aud"]) { [$0] }
+        follow("VV8.type", report, ["S14.vct"], values: [report.documents.first?.type ?? "unknown"])
         let token = try? SDJWT(text: text)
         let header = try? token?.jws().protected
         let chain = ((try? header?.x5c()) ?? nil) ?? []
@@ -104,6 +105,7 @@ struct TokenPresentationVerification {
         }
         follow("VV9.binding", report, ["R24.form"])
         follow("VV9.transcript", report, ["R24.signature", "R24.mac"])
+        followDigital("VD6", report, ["R24.signature", "R24.mac"]) { _ in [] }
         list.judge("VV8.type", subject, query.types?.contains(document.docType) ?? true, [document.docType])
         checkAlgorithms(document)
         checkTransactions(document)
@@ -152,11 +154,11 @@ struct TokenPresentationVerification {
 
     /// A check that fails together with one of a format's own.
     private mutating func follow(
-        _ id: String, _ report: PresentationReport, _ others: [String], _ values: (PresentedDocument) -> [String] = { _ in [] }
+        _ id: String, _ report: PresentationReport, _ others: [String], values: [String] = []
     ) {
         let rows = report.checks.filter { others.contains($0.id) }
         if let failed = rows.first(where: { $0.outcome == .fail }) {
-            list.fail(id, subject, values: report.documents.first.map(values) ?? [], detail: failed.reason)
+            list.fail(id, subject, values: values, detail: failed.reason)
         } else if rows.contains(where: { $0.outcome == .pass }) {
             list.pass(id, subject)
         } else if case .notRun(let why)? = rows.first(where: { $0.outcome != .notRun(.notPresent) })?.outcome {
@@ -164,6 +166,14 @@ struct TokenPresentationVerification {
         } else {
             list.notRun(id, subject, .notPresent)
         }
+    }
+
+    /// The same for a rule of the Digital Credentials API.
+    private mutating func followDigital(
+        _ id: String, _ report: PresentationReport, _ others: [String], values: (_ origin: String) -> [String]
+    ) {
+        guard case .digitalCredentials(let origin) = terms.binding.channel else { return list.notRun(id, subject, .notRequested) }
+        follow(id, report, others, values: values(origin))
     }
 
     /// Whether what was disclosed is what the query asks for.
