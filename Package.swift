@@ -49,6 +49,11 @@ let package = Package(
         // D-Bus, on which BlueZ offers itself: asynchronous, file descriptors in messages, no main loop or object system of its own.
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
+        // HTTP server: connections suspend while a handler thinks, so a slow peer holds no thread; TLS through GnuTLS.
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        // HTTP client: limits on time and size, its own pool of connections, a hook that sees the address before it connects.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+
         // The core. Dependencies point down only; no Foundation below Reports.
         library("Codec", ["CJansson", "CZlib"]),
         library("Ports", ["Codec"]),
@@ -56,12 +61,17 @@ let package = Package(
         library("Credentials", ["Crypto", "Ports", "Codec"]),
         library("Proximity", ["Credentials", "Crypto", "Ports", "Codec"]),
 
+        library("OpenID", ["Credentials", "Crypto", "Ports", "Codec"]),
+
         // The edges.
         library("QR", ["CQREncode", "CZBar", "CZXing", "CImage"]),
         library("Vault", ["Crypto", "Ports", "Codec", "CSQLite"]),
         library("Reports", ["Credentials", "Crypto", "Ports", "Codec"]),
         library("BlueZ", ["Proximity", "Ports", "Codec", "CSystemd"]),
-        library("Commands", ["BlueZ", "Reports", "Proximity", "Vault", "QR", "Credentials", "Crypto", "Ports", "Codec"]),
+        library("Web", ["Reports", "QR", "OpenID", "Credentials", "Crypto", "Ports", "Codec", "CMicroHTTPD", "CCurl"]),
+        library(
+            "Commands",
+            ["BlueZ", "Web", "OpenID", "Reports", "Proximity", "Vault", "QR", "Credentials", "Crypto", "Ports", "Codec"]),
         .executableTarget(name: "walletbench", dependencies: ["Commands"], swiftSettings: settings),
 
         // Tests.
@@ -73,12 +83,15 @@ let package = Package(
         tests("Crypto", ["Crypto", "Ports", "Codec"]),
         tests("Credentials", ["Credentials", "Crypto", "Ports", "Codec"]),
         tests("Proximity", ["Proximity", "Credentials", "Crypto", "Ports", "Codec"]),
+        tests("OpenID", ["OpenID", "Credentials", "Crypto", "Ports", "Codec"]),
+        tests("Web", ["Web", "OpenID", "Credentials", "Crypto", "Ports", "Codec"]),
         tests("BlueZ", ["BlueZ", "Proximity", "Credentials", "Crypto", "Ports", "Codec"]),
         tests("QR", ["QR"]),
         tests("Vault", ["Vault", "Crypto", "Ports", "Codec"]),
         tests("Reports", ["Reports", "Credentials", "Crypto", "Ports", "Codec"]),
         tests(
-            "Commands", ["Commands", "Proximity", "Vault", "Credentials", "Crypto", "Ports", "Codec"], exclude: ["Scripts"]),
+            "Commands", ["Commands", "OpenID", "Web", "Proximity", "Vault", "Credentials", "Crypto", "Ports", "Codec"],
+            exclude: ["Scripts"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -2,6 +2,7 @@ import Codec
 import Crypto
 import QR
 import Vault
+import Web
 
 /// `walletbench version`
 enum VersionCommand {
@@ -29,6 +30,7 @@ enum VersionCommand {
     /// The compiler's language version and the C libraries.
     private static var parts: [(name: String, version: String)] {
         [("swift", compiler)] + CryptoLibraries.versions + VaultLibraries.versions + CodecLibraries.versions + QRLibraries.versions
+            + WebLibraries.versions
     }
 
     private static var compiler: String {

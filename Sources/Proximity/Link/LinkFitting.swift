@@ -1,3 +1,5 @@
+public import Ports
+
 /// What is put around the pipes and links of an endpoint: trace and faults, so that no role has code of its own for them.
 public struct LinkFitting: Sendable {
     private let trace: SessionTrace?

@@ -1,5 +1,5 @@
 import Codec
-import Ports
+public import Ports
 
 /// A link that writes every message to a trace.
 public struct TracedLink: Link {
