@@ -1,6 +1,7 @@
 extension CheckCatalogue {
     /// OpenID4VCI: what a wallet checks on an issuer (IW1–IW16), what an issuer checks on a wallet (II1–II33).
-    static let issuance: [CheckDefinition] = offers + metadata + authorization + issuing + profile + clients + grants + requests
+    static let issuance: [CheckDefinition] = Array(
+        [offers, metadata, authorization, issuing, profile, clients, grants, requests].joined())
 
     private static let offers: [CheckDefinition] = [
         wallet("IW1.form", "offer-form", "4.1", "not exactly one of credential_offer, credential_offer_uri"),
@@ -30,10 +31,10 @@ extension CheckCatalogue {
         wallet("IW3.times", "signed-metadata-times", "12.2.3", "iat missing or expired"),
         wallet("IW4.issuer", "as-issuer", source: "RFC 8414 3.3", "issuer <a>, asked <b>"),
         wallet("IW4.endpoints", "as-endpoints", "12.3", "<endpoint> missing"),
-        wallet("IW4.pkce", "as-pkce", .warn, source: "RFC 7636", "S256 not listed"),
-        wallet("IW4.par", "as-par", .warn, source: "RFC 9126", "no PAR endpoint"),
-        wallet("IW4.dpop", "as-dpop", .warn, source: "RFC 9449", "no dpop algorithms"),
-        wallet("IW4.auth", "as-auth-method", .warn, source: "ABCA 10.1", "no `attest_jwt_client_auth`"),
+        wallet("IW4.pkce", "as-pkce", as: .warn, source: "RFC 7636", "S256 not listed"),
+        wallet("IW4.par", "as-par", as: .warn, source: "RFC 9126", "no PAR endpoint"),
+        wallet("IW4.dpop", "as-dpop", as: .warn, source: "RFC 9449", "no dpop algorithms"),
+        wallet("IW4.auth", "as-auth-method", as: .warn, source: "ABCA 10.1", "no `attest_jwt_client_auth`"),
     ]
 
     private static let authorization: [CheckDefinition] = [
@@ -43,10 +44,10 @@ extension CheckCatalogue {
         wallet("IW5.error", "authz-error", source: "RFC 6749 4.1.2.1", "authorization answered <code>"),
         wallet("IW7.shape", "token-shape", source: "RFC 6749 5.1", "<member> missing"),
         wallet("IW7.type", "token-type", source: "RFC 9449 5", "token_type <x>, DPoP expected"),
-        wallet("IW7.store", "token-no-store", .warn, source: "RFC 6749 5.1", "no Cache-Control no-store"),
+        wallet("IW7.store", "token-no-store", as: .warn, source: "RFC 6749 5.1", "no Cache-Control no-store"),
         wallet(
             "IW7.details", "token-details", "6.2", "authorization_details asked but not returned, or without credential_identifiers"),
-        wallet("IW7.lifetime", "token-lifetime", .warn, "6.2", "Bearer token longer than 5 min"),
+        wallet("IW7.lifetime", "token-lifetime", as: .warn, "6.2", "Bearer token longer than 5 min"),
         wallet("IW8.http", "nonce-http", "7.2", "nonce endpoint answered <n>: issuance stops", fault: "nonce-503"),
         wallet("IW8.nonce", "nonce-present", "7.2", "c_nonce missing"),
         wallet("IW8.store", "nonce-no-store", "7.2", "not marked no-store"),
@@ -54,8 +55,8 @@ extension CheckCatalogue {
             "IW9", "dpop-nonce-loop", source: "RFC 9449 8-9",
             "use_dpop_nonce again after one retry (AS and RS nonces apart, new jti)"),
         wallet("IW10", "challenge-loop", source: "ABCA 8", "use_attestation_challenge again after one retry"),
-        wallet("IW15", "notification-answer", .warn, "11.2", "notification answered <n>"),
-        wallet("IW16", "reuse-policy-shape", .warn, source: "ETSI TS 119 472-3", "credential_reuse_policy <option> unusable: <why>"),
+        wallet("IW15", "notification-answer", as: .warn, "11.2", "notification answered <n>"),
+        wallet("IW16", "reuse-policy-shape", as: .warn, source: "ETSI TS 119 472-3", "credential_reuse_policy <option> unusable: <why>"),
     ]
 
     private static let issuing: [CheckDefinition] = [
@@ -74,14 +75,14 @@ extension CheckCatalogue {
         wallet("IW12.content", "issued-content", "8.3", "R- or S-check <id> failed"),
         wallet("IW12.distinct", "issued-keys-distinct", "8.3", "two credentials share one key"),
         wallet(
-            "IW12.batch", "issued-linkable", .warn, "15.4.1", "copies share salts, random, status index or timestamps"),
+            "IW12.batch", "issued-linkable", as: .warn, "15.4.1", "copies share salts, random, status index or timestamps"),
         wallet("IW13.id", "deferred-id", "9.2", "transaction_id changed"),
-        wallet("IW13.denied", "deferred-denied", .warn, "9.3", "credential_request_denied: polling stops"),
-        wallet("IW13.dead", "deferred-after-delivery", .warn, "9.2", "delivered transaction still answers"),
-        wallet("IW14.code", "error-known", .warn, "6.3, 8.3.1.2, 9.3, 11.3", "code <x> not defined for <endpoint>"),
-        wallet("IW14.status", "error-status", .warn, "6.3, 8.3.1.2, 9.3, 11.3", "status <n>, expected <m>"),
+        wallet("IW13.denied", "deferred-denied", as: .warn, "9.3", "credential_request_denied: polling stops"),
+        wallet("IW13.dead", "deferred-after-delivery", as: .warn, "9.2", "delivered transaction still answers"),
+        wallet("IW14.code", "error-known", as: .warn, "6.3, 8.3.1.2, 9.3, 11.3", "code <x> not defined for <endpoint>"),
+        wallet("IW14.status", "error-status", as: .warn, "6.3, 8.3.1.2, 9.3, 11.3", "status <n>, expected <m>"),
         wallet(
-            "IW14.text", "error-text", .warn, "8.3.1.2", "error_description outside %x20-21 / 23-5B / 5D-7E (shown escaped)"),
+            "IW14.text", "error-text", as: .warn, "8.3.1.2", "error_description outside %x20-21 / 23-5B / 5D-7E (shown escaped)"),
         wallet("IW14.encrypted", "error-encrypted", "8.3.1.2", "error came encrypted"),
     ]
 
@@ -122,7 +123,7 @@ extension CheckCatalogue {
         issuer("II6.scope", "scope-maps", "VCI 5.1.2", "nothing maps to a configuration (unknown scopes alone are ignored)"),
         issuer("II6.details", "authorization-details", "VCI 5.1.1", "type or configuration id wrong"),
         issuer("II6.locations", "details-locations", "VCI 5.1.1", "locations missing with authorization_servers"),
-        issuer("II8", "issuer-state", .warn, "VCI 5.1.3", "issuer_state unknown: ignored, may be injected"),
+        issuer("II8", "issuer-state", as: .warn, "VCI 5.1.3", "issuer_state unknown: ignored, may be injected"),
         issuer("II7.method", "par-method", "RFC 9126 2.3", "PAR not by POST"),
         issuer("II7.direct", "par-required", "RFC 9126 4", "parameters direct though PAR is required"),
         issuer("II7.unknown", "request-uri-unknown", "RFC 9126 4", "unknown, expired or of another client"),
@@ -147,8 +148,8 @@ extension CheckCatalogue {
         issuer(
             "II16.proof", "dpop-proof", "RFC 9449 4.3", "typ, alg, jwk (private), signature, htm, htu, iat, jti reuse",
             fault: "dpop-bad"),
-        issuer("II17.as", "dpop-nonce-as", .warn, "RFC 9449 8", "nonce missing or stale"),
-        issuer("II17.rs", "dpop-nonce-rs", .warn, "RFC 9449 9", "nonce missing or stale"),
+        issuer("II17.as", "dpop-nonce-as", as: .warn, "RFC 9449 8", "nonce missing or stale"),
+        issuer("II17.rs", "dpop-nonce-rs", as: .warn, "RFC 9449 9", "nonce missing or stale"),
     ]
 
     private static let requests: [CheckDefinition] = [
@@ -192,8 +193,8 @@ extension CheckCatalogue {
         issuer("II29.jwe", "enc-request-jwe", "VCI 10", "JWE does not open, kid unknown, inflates past the limit"),
         issuer("II30.id", "deferred-transaction", "VCI 9.1", "not issued, or to another token"),
         issuer("II30.used", "deferred-used", "VCI 9.3", "already delivered"),
-        issuer("II30.early", "deferred-early", .warn, "VCI 9.1", "polled before interval"),
-        issuer("II33", "retry-bounded", .warn, "RFC 9449 8", "more than one retry with the same cause", fault: "retry-endless"),
+        issuer("II30.early", "deferred-early", as: .warn, "VCI 9.1", "polled before interval"),
+        issuer("II33", "retry-bounded", as: .warn, "RFC 9449 8", "more than one retry with the same cause", fault: "retry-endless"),
         issuer("II31.id", "notification-id", "VCI 11.3", "unknown"),
         issuer("II31.shape", "notification-shape", "VCI 11.1", "missing or mistyped member, event_description charset"),
         issuer("II31.event", "notification-event", "VCI 11.1", "event unknown"),
@@ -201,21 +202,21 @@ extension CheckCatalogue {
     ]
 
     private static func wallet(
-        _ id: String, _ name: String, _ level: CheckDefinition.Level = .fail, _ clause: String, _ message: String,
+        _ id: String, _ name: String, as level: CheckDefinition.Level = .fail, _ clause: String, _ message: String,
         fault: String? = nil
     ) -> CheckDefinition {
-        wallet(id, name, level, source: "OpenID4VCI 1.0 \(clause)", message, fault: fault)
+        wallet(id, name, as: level, source: "OpenID4VCI 1.0 \(clause)", message, fault: fault)
     }
 
     private static func wallet(
-        _ id: String, _ name: String, _ level: CheckDefinition.Level = .fail, source: String, _ message: String,
+        _ id: String, _ name: String, as level: CheckDefinition.Level = .fail, source: String, _ message: String,
         fault: String? = nil
     ) -> CheckDefinition {
         .init(id, name, level, .mdoc, nil, nil, other: source, .vci, message, [fault ?? name])
     }
 
     private static func issuer(
-        _ id: String, _ name: String, _ level: CheckDefinition.Level = .fail, _ source: String, _ message: String,
+        _ id: String, _ name: String, as level: CheckDefinition.Level = .fail, _ source: String, _ message: String,
         fault: String? = nil
     ) -> CheckDefinition {
         let source = source.hasPrefix("VCI ") ? "OpenID4VCI 1.0 \(source.dropFirst(4))" : source

@@ -1,4 +1,4 @@
-package import Codec
+import Codec
 package import Credentials
 package import Crypto
 package import Ports

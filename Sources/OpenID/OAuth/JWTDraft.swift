@@ -1,6 +1,6 @@
 package import Codec
 package import Credentials
-package import Crypto
+import Crypto
 package import Ports
 
 /// A JWT on its way to being signed, still changeable, so that faults can spoil each part.

@@ -1,7 +1,7 @@
-package import Codec
-package import Credentials
-package import Crypto
-package import Ports
+import Codec
+import Credentials
+import Crypto
+import Ports
 
 /// The named faults of one issuer or wallet that are switched on, applied where messages are made.
 package struct IssuanceFaults: Sendable {
@@ -166,7 +166,7 @@ package struct IssuanceFault: Sendable {
     package let also: [String]
     let acts: [Act]
 
-    init(_ name: String, _ side: Side, _ summary: String, also: [String] = [], _ acts: Act...) {
+    init(_ name: String, _ side: Side, _ summary: String, also: [String], acts: [Act]) {
         self.name = name
         self.side = side
         self.summary = summary
@@ -178,6 +178,6 @@ package struct IssuanceFault: Sendable {
     package var trips: [String] { CheckCatalogue.rows.filter { $0.faults.contains(name) }.map(\.id) }
 
     /// All, in the order of the catalogue.
-    package static let all: [IssuanceFault] =
-        offers + metadata + authorization + issuing + clients + grants + tokens + proofs + messages
+    package static let all: [IssuanceFault] = Array(
+        [offers, metadata, authorization, issuing, clients, grants, tokens, proofs, messages].joined())
 }

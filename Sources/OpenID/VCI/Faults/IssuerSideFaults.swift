@@ -4,15 +4,7 @@ import Ports
 
 extension IssuanceFault {
     private static func issuer(_ name: String, _ summary: String, also: [String] = [], _ acts: Act...) -> IssuanceFault {
-        IssuanceFault(name, .issuer, summary, also: also, acts)
-    }
-
-    private init(_ name: String, _ side: Side, _ summary: String, also: [String], _ acts: [Act]) {
-        self.name = name
-        self.side = side
-        self.summary = summary
-        self.also = also
-        self.acts = acts
+        IssuanceFault(name, .issuer, summary, also: also, acts: acts)
     }
 
     /// Changes one configuration of the metadata.
@@ -126,7 +118,7 @@ extension IssuanceFault {
                 fields["error"] = "access_denied"
             }),
         issuer("token-shape", "the token response has no access token", .answer(.token) { $0.json["access_token"] = nil }),
-        issuer("token-type", "the token is Bearer though a DPoP proof came", .answer(.token) { $0.json["token_type"] = "Bearer" }, ),
+        issuer("token-type", "the token is Bearer though a DPoP proof came", .answer(.token) { $0.json["token_type"] = "Bearer" }),
         issuer("token-no-store", "the token response may be stored", .answer(.token) { $0.headers["Cache-Control"] = "max-age=60" }),
         issuer("token-details", "authorization_details are not returned", .answer(.token) { $0.json["authorization_details"] = nil }),
         issuer("token-lifetime", "the Bearer token lives an hour", also: ["IW4.dpop"], .issuer { $0.tokenLifetime = 3600 },

@@ -5,15 +5,7 @@ import Ports
 
 extension IssuanceFault {
     private static func wallet(_ name: String, _ summary: String, also: [String] = [], _ acts: Act...) -> IssuanceFault {
-        IssuanceFault(name, .holder, summary, also: also, list: acts)
-    }
-
-    private init(_ name: String, _ side: Side, _ summary: String, also: [String], list: [Act]) {
-        self.name = name
-        self.side = side
-        self.summary = summary
-        self.also = also
-        acts = list
+        IssuanceFault(name, .holder, summary, also: also, acts: acts)
     }
 
     private static func pushed(_ name: String, _ value: String?) -> Act { .request(.pushed) { $0.form?[name] = value } }
@@ -77,8 +69,9 @@ extension IssuanceFault {
         wallet(
             "details-locations", "locations name another issuer",
             .request(.pushed) { draft in
-                draft.form?["authorization_details"] = draft.form?["authorization_details"]?
-                    .replacing("\"credential_configuration_id\"", with: "\"locations\":[\"https://other.example\"],\"credential_configuration_id\"")
+                let details = draft.form?["authorization_details"]
+                draft.form?["authorization_details"] = details?.replacing(
+                    "\"credential_configuration_id\"", with: "\"locations\":[\"https://other.example\"],\"credential_configuration_id\"")
             }),
         wallet("issuer-state", "issuer_state is made up", pushed("issuer_state", "made-up")),
         wallet("par-method", "PAR by GET", .request(.pushed) { $0.method = "GET" }),

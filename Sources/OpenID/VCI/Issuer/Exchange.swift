@@ -1,6 +1,6 @@
-import Codec
+package import Codec
 import Credentials
-import Ports
+package import Ports
 
 /// One request on its way through the issuer: what was checked so far, and which issuance it belongs to.
 struct Exchange: Sendable {
@@ -60,6 +60,6 @@ package struct AnswerDraft: Sendable {
 
     var response: HTTPResponse {
         let bytes = raw ?? (status == 204 ? [] : Array(JSON.object(json).encoded().utf8))
-        return HTTPResponse(status: status, headers: headers, bytes: bytes)
+        return HTTPResponse(status, headers: headers, body: .bytes(bytes))
     }
 }

@@ -1,6 +1,6 @@
 import Codec
 import Crypto
-package import Ports
+import Ports
 
 /// What an issuer remembers: offers, codes, tokens, nonces, transactions. Every secret is kept by its hash, and single use is one
 /// atomic change of the table.

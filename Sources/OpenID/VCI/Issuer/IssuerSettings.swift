@@ -1,5 +1,5 @@
 package import Codec
-package import Credentials
+import Credentials
 
 /// Everything about a test issuer that can be switched, while it runs too.
 package struct IssuerSettings: Sendable {
@@ -122,7 +122,7 @@ extension IssuerSettings {
     }
 
     private static func flag(
-        _ name: String, _ help: String, _ path: WritableKeyPath<IssuerSettings, Bool> & Sendable
+        _ name: String, _ help: String, _ path: any WritableKeyPath<IssuerSettings, Bool> & Sendable
     ) -> Switch {
         Switch(name: name, help: help, values: ["on", "off"], read: { $0[keyPath: path] ? "on" : "off" }) { settings, value in
             guard value == "on" || value == "off" else { return false }
@@ -132,7 +132,7 @@ extension IssuerSettings {
     }
 
     private static func choice(
-        _ name: String, _ help: String, _ path: WritableKeyPath<IssuerSettings, Encryption> & Sendable
+        _ name: String, _ help: String, _ path: any WritableKeyPath<IssuerSettings, Encryption> & Sendable
     ) -> Switch {
         Switch(name: name, help: help, values: Encryption.allCases.map(\.rawValue), read: { $0[keyPath: path].rawValue }) {
             settings, value in
@@ -143,7 +143,7 @@ extension IssuerSettings {
     }
 
     private static func number(
-        _ name: String, _ help: String, _ range: ClosedRange<Int>, _ path: WritableKeyPath<IssuerSettings, Int> & Sendable
+        _ name: String, _ help: String, _ range: ClosedRange<Int>, _ path: any WritableKeyPath<IssuerSettings, Int> & Sendable
     ) -> Switch {
         Switch(name: name, help: help, values: [], read: { String($0[keyPath: path]) }) { settings, value in
             guard let number = Int(value), range.contains(number) else { return false }

@@ -1,4 +1,4 @@
-package import Ports
+import Ports
 
 /// Why the issuer refuses a request; the check decides what is answered.
 struct Refusal: Error, Sendable {

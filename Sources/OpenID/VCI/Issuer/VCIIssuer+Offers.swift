@@ -1,5 +1,5 @@
 package import Codec
-package import Credentials
+import Credentials
 import Ports
 
 /// What a tester orders: an offer for a wallet.

@@ -1,4 +1,4 @@
-package import Codec
+import Codec
 package import Credentials
 package import Crypto
 package import Ports
@@ -31,13 +31,18 @@ package final class VCIIssuer: HTTPHandler {
     package struct Keys: Sendable {
         /// Signs metadata.
         package var metadata: SigningIdentity
+        /// The root of that signer: only metadata that are wrong on purpose carry it.
+        package var metadataRoot: Certificate?
         /// Opens encrypted requests.
         package var encryption: PrivateKey
         /// Roots of wallet providers; none: attestations are verified, but anybody's are taken.
         package var providers: [Certificate]
 
-        package init(metadata: SigningIdentity, encryption: PrivateKey, providers: [Certificate]) {
+        package init(
+            metadata: SigningIdentity, metadataRoot: Certificate? = nil, encryption: PrivateKey, providers: [Certificate]
+        ) {
             self.metadata = metadata
+            self.metadataRoot = metadataRoot
             self.encryption = encryption
             self.providers = providers
         }
@@ -108,7 +113,7 @@ package final class VCIIssuer: HTTPHandler {
 
     package func respond(to request: HTTPRequest) async -> HTTPResponse {
         let settings = settings
-        guard let base = try? WebURL(settings.identifier) else { return HTTPResponse(status: 500, headers: [:], bytes: []) }
+        guard let base = try? WebURL(settings.identifier) else { return HTTPResponse(500) }
         let prefix = base.path == "/" ? "" : base.path
         let path = request.url.path
         if path == "/.well-known/\(WellKnown.credentialIssuer.rawValue)\(prefix)" {
@@ -207,15 +212,29 @@ package final class VCIIssuer: HTTPHandler {
         guard exchange.settings.signsMetadata, accepts.contains("application/jwt") else {
             return AnswerDraft(json, headers: headers)
         }
+        let (signer, certificates) = try metadataSigner(at: exchange.time)
         var draft = SignedMetadata.draft(
-            json, issuer: exchange.settings.identifier, certificates: [keys.metadata.certificate], at: exchange.time)
+            json, issuer: exchange.settings.identifier, certificates: certificates, at: exchange.time)
         faults.spoil(.signedMetadata, &draft)
-        return AnswerDraft(text: try await sign(draft), type: "application/jwt", headers: headers)
+        let text = try await draft.signed(
+            by: JWSSigner(signer, nonce: random.isDeterministic ? .deterministic : .random), random: random)
+        return AnswerDraft(text: text, type: "application/jwt", headers: headers)
     }
 
-    private func sign(_ draft: JWTDraft) async throws -> String {
-        try await draft.signed(
-            by: JWSSigner(keys.metadata.key, nonce: random.isDeterministic ? .deterministic : .random), random: random)
+    /// Who signs the metadata, with the certificates of `x5c`: another one where a fault wants it.
+    private func metadataSigner(at time: Timestamp) throws -> (PrivateKey, [Certificate]) {
+        let good = keys.metadata
+        let maker = CertificateMaker(at: time, random: random, organization: "Erewhon")
+        if faults.has(.unknownMetadataSigner) {
+            let stranger = try maker.endEntity(.status, issuer: maker.root())
+            return (stranger.key, [stranger.certificate])
+        }
+        if faults.has(.selfSignedMetadata) {
+            let own = try maker.root()
+            return (own.key, [own.certificate])
+        }
+        let root = faults.has(.anchorInMetadata) ? keys.metadataRoot : nil
+        return (good.key, [good.certificate] + (root.map { [$0] } ?? []))
     }
 
     /// The public key of encrypted requests, as metadata have it.

@@ -1,5 +1,5 @@
 package import Codec
-package import Credentials
+import Credentials
 package import Ports
 
 /// A credential offer (OpenID4VCI 1.0 §4.1.1).
@@ -146,12 +146,12 @@ package struct CredentialOffer: Sendable, Equatable {
 
     /// A link that carries the offer itself.
     package static func link(by value: JSONObject, scheme: String = schemes[0]) -> String {
-        "\(scheme)://?\(FormFields(["credential_offer": JSON.object(value).encoded()]).encoded)"
+        "\(scheme)://?\((["credential_offer": JSON.object(value).encoded()] as FormFields).encoded)"
     }
 
     /// A link that says where the offer is.
     package static func link(to url: String, scheme: String = schemes[0]) -> String {
-        "\(scheme)://?\(FormFields(["credential_offer_uri": url]).encoded)"
+        "\(scheme)://?\((["credential_offer_uri": url] as FormFields).encoded)"
     }
 }
 

@@ -1,6 +1,6 @@
 package import Codec
 package import Credentials
-package import Crypto
+import Crypto
 package import Ports
 
 /// Encrypted requests and responses (OpenID4VCI 1.0 §10): JWEs to a JWK that names its algorithm.

@@ -1,6 +1,6 @@
-package import Codec
-package import Credentials
-package import Crypto
+import Codec
+import Credentials
+import Crypto
 package import Ports
 
 /// An authorization request that waits for the person's browser to come back.
@@ -94,7 +94,7 @@ extension IssuanceSession {
         _ form: FormFields, to url: WebURL, _ server: ServerMetadata
     ) async throws(IssuanceError) -> String {
         let response = try await post(form, to: url, server, .pushedAuthorization)
-        let json = try? JSON.decode(response.content)
+        let json = try? JSON.decode(response.bytes)
         guard response.status == 201, let uri = json?["request_uri"]?.stringValue, let lifetime = json?["expires_in"]?.intValue,
             lifetime > 0
         else {
@@ -134,7 +134,7 @@ extension IssuanceSession {
 
     private mutating func fetchChallenge(_ url: WebURL) async throws(IssuanceError) {
         let response = try await send(RequestDraft("POST", url), .authorization)
-        guard response.status == 200, let text = (try? JSON.decode(response.content))?["attestation_challenge"]?.stringValue,
+        guard response.status == 200, let text = (try? JSON.decode(response.bytes))?["attestation_challenge"]?.stringValue,
             !wallet.faults.has(.ignoresChallenges)
         else { return }
         challenge = text
@@ -223,7 +223,7 @@ extension IssuanceSession {
         guard let server else { return }
         let response = try await post(form, to: server.tokenEndpoint, server, .token)
         if wallet.faults.has(.repeatsTokenRequest) { _ = try await post(form, to: server.tokenEndpoint, server, .token) }
-        let json = (try? JSON.decode(response.content)) ?? .null
+        let json = (try? JSON.decode(response.bytes)) ?? .null
         var findings: [MessageFinding] = []
         func add(_ check: String, _ what: String) { findings.append(MessageFinding(check, what)) }
         guard response.status == 200, let value = json["access_token"]?.stringValue, !value.isEmpty,

@@ -1,5 +1,5 @@
-package import Codec
-package import Credentials
+import Codec
+import Credentials
 package import Crypto
 package import Ports
 
@@ -165,7 +165,7 @@ extension IssuanceSession {
             return nil
         }
         var findings: [MessageFinding] = []
-        let nonce = (try? JSON.decode(response.content))?["c_nonce"]?.stringValue
+        let nonce = (try? JSON.decode(response.bytes))?["c_nonce"]?.stringValue
         if nonce?.isEmpty ?? true { findings.append(MessageFinding("IW8.nonce", "c_nonce missing")) }
         if !response.isNotStored { findings.append(MessageFinding("IW8.store", "not marked no-store")) }
         try judge(["IW8.http", "IW8.nonce", "IW8.store"], findings, "nonce endpoint")
@@ -216,7 +216,7 @@ extension IssuanceSession {
                 return Answer(response: response, json: .null)
             }
             checks.pass("IW11.type", subject)
-            return Answer(response: response, json: (try? JSON.decode(response.content)) ?? .null)
+            return Answer(response: response, json: (try? JSON.decode(response.bytes)) ?? .null)
         }
         guard response.contentType != "application/json" else {
             try judge([], [MessageFinding("IW11.plain", "plain answer though encryption was asked")], subject)
@@ -307,7 +307,7 @@ extension IssuanceSession {
         _ response: HTTPResponse, _ wanted: ResponseKey, _ subject: String
     ) throws(IssuanceError) -> JSON {
         do {
-            let jwe = try JWE(compact: String(decoding: response.content, as: UTF8.self).filter { !$0.isWhitespace })
+            let jwe = try JWE(compact: String(decoding: response.bytes, as: UTF8.self).filter { !$0.isWhitespace })
             guard jwe.protected.keyID == wanted.keyID else { throw JOSEError.malformed("kid is not that of the request") }
             guard try jwe.encryption() == wanted.encryption else { throw JOSEError.malformed("enc is not that of the request") }
             guard (jwe.protected["zip"] != nil) == wanted.compresses else { throw JOSEError.malformed("zip is not that of the request") }

@@ -1,7 +1,7 @@
-package import Codec
-package import Credentials
+import Codec
+import Credentials
 import Crypto
-package import Ports
+import Ports
 
 extension IssuanceSession {
     /// Reads an offer's link, fetches it where it is given by reference, and the metadata of its issuer and server. Nothing is asked of
@@ -50,7 +50,7 @@ extension IssuanceSession {
             throw OfferError("IW1.fetch", "the offer is \(response.contentType), not application/json")
         }
         checks.pass("IW1.fetch", "credential offer")
-        do { return try JSON.decode(response.content) } catch { throw OfferError("IW1.json", "the offer is no JSON: \(error)") }
+        do { return try JSON.decode(response.bytes) } catch { throw OfferError("IW1.json", "the offer is no JSON: \(error)") }
     }
 
     private mutating func checkOffer(_ offer: CredentialOffer, _ subject: String) throws(IssuanceError) {
@@ -121,7 +121,7 @@ extension IssuanceSession {
             return .null
         }
         for id in ids { checks.notRun(id, issuer, settings.signedMetadata == .ignore ? .policyOff : .notPresent) }
-        do { return try JSON.decode(response.content) } catch {
+        do { return try JSON.decode(response.bytes) } catch {
             try judge([], [MessageFinding("IW2.shape", "the metadata are no JSON: \(error)")], issuer)
             return .null
         }
@@ -132,7 +132,7 @@ extension IssuanceSession {
     ) async throws(IssuanceError) -> JSON {
         let anchors =
             settings.metadataAnchors.isEmpty ? settings.anchors.certificates(for: .documents) : settings.metadataAnchors
-        let text = String(decoding: response.content, as: UTF8.self).filter { !$0.isWhitespace }
+        let text = String(decoding: response.bytes, as: UTF8.self).filter { !$0.isWhitespace }
         let read = SignedMetadata.read(
             text, issuer: issuer, anchors: anchors, isHAIP: settings.isHAIP, skew: settings.skew, at: wallet.now)
         var ids = ["IW3.typ", "IW3.sub", "IW3.signature", "IW3.times"]
@@ -148,7 +148,7 @@ extension IssuanceSession {
         guard findings.isEmpty, let claims = read.claims else {
             // What is preferred and cannot be trusted is left; the plain metadata are what counts.
             let plain = try await send(RequestDraft("GET", url, headers: ["Accept": "application/json"]), .resource)
-            do { return try JSON.decode(plain.content) } catch {
+            do { return try JSON.decode(plain.bytes) } catch {
                 try judge([], [MessageFinding("IW2.shape", "the metadata are no JSON: \(error)")], issuer)
                 return .null
             }
@@ -173,13 +173,13 @@ extension IssuanceSession {
         }
     }
 
-    private mutating func fetchServer(_ identifier: String, _ grant: String) async throws(IssuanceError) -> ServerMetadata {
+    mutating func fetchServer(_ identifier: String, _ grant: String?) async throws(IssuanceError) -> ServerMetadata {
         let url: WebURL
         do { url = try WellKnown.authorizationServer.url(of: identifier) } catch {
             throw IssuanceError("the authorization server \(identifier) is no URL: \(error)", .issuer, check: "IW4.issuer")
         }
         let response = try await send(RequestDraft("GET", url), .authorization)
-        guard response.status == 200, let json = try? JSON.decode(response.content) else {
+        guard response.status == 200, let json = try? JSON.decode(response.bytes) else {
             let what = "the authorization server's metadata answered \(response.status), or no JSON"
             try judge([], [MessageFinding("IW4.endpoints", what)], identifier)
             throw IssuanceError(what, .issuer, check: "IW4.endpoints")

@@ -1,4 +1,4 @@
-package import Codec
+import Codec
 package import Credentials
 package import Crypto
 package import Ports
@@ -93,7 +93,7 @@ package struct IssuanceSession: Sendable {
             try judge([], [MessageFinding("IW14.encrypted", "the error came encrypted")], subject)
             return nil
         }
-        let json = try? JSON.decode(response.content)
+        let json = try? JSON.decode(response.bytes)
         let challenge = response.headers["WWW-Authenticate"].map(AuthenticateChallenge.init)
         let code = json?["error"]?.stringValue ?? challenge?.error
         let text = json?["error_description"]?.stringValue ?? challenge?.description
@@ -151,9 +151,6 @@ struct AuthenticateChallenge: Sendable {
 }
 
 extension HTTPResponse {
-    /// The bytes of the body; none of a stream.
-    var content: [UInt8] { if case .bytes(let bytes) = body { bytes } else { [] } }
-
     /// The media type without parameters, in lower case.
     var contentType: String {
         (headers["Content-Type"] ?? "").split(separator: ";").first.map { $0.filter { $0 != " " }.lowercased() } ?? ""

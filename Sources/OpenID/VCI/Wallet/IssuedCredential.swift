@@ -1,7 +1,7 @@
 import Codec
-package import Credentials
+import Credentials
 package import Crypto
-package import Ports
+import Ports
 
 /// A credential as it came, with the key it is bound to.
 package struct ReceivedCredential: Sendable {

@@ -25,6 +25,6 @@ package struct RequestDraft: Sendable {
 
     var request: HTTPRequest {
         let body = raw ?? form.map { Array($0.encoded.utf8) } ?? json.map { Array(JSON.object($0).encoded().utf8) } ?? []
-        return HTTPRequest(method: method, url: url, headers: headers, body: body)
+        return HTTPRequest(method, url, headers: headers, body: body)
     }
 }

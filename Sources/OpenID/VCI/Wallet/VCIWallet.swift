@@ -1,5 +1,5 @@
 import Codec
-package import Credentials
+import Credentials
 package import Crypto
 package import Ports
 
