@@ -73,11 +73,14 @@ struct IssuanceStage {
 
     /// What the person's browser does at an issuer that asks nobody: it follows to the redirect URI.
     func browse(_ pending: PendingAuthorization) async throws -> WebURL {
-        let response = try await transport.send(HTTPRequest("GET", pending.url))
-        guard response.status == 302, let place = response.headers["Location"] else {
-            throw IssuanceError("the authorization page answered \(response.status)", .issuer)
+        let response: HTTPResponse
+        do throws(HTTPError) {
+            response = try await transport.send(HTTPRequest("GET", pending.url))
+        } catch {
+            guard case .redirected(let place) = error.reason else { throw error }
+            return try WebURL(place)
         }
-        return try WebURL(place)
+        throw IssuanceError("the authorization page answered \(response.status)", .issuer)
     }
 
     /// The whole code flow up to the token.

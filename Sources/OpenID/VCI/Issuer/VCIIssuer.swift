@@ -49,8 +49,8 @@ package final class VCIIssuer: HTTPHandler {
     }
 
     package let log = IssuanceLog()
-    let keys: Keys
-    let source: any CredentialSource
+    package let keys: Keys
+    package let source: any CredentialSource
     let records: IssuerRecords
     let clock: any Clock
     let random: any RandomSource
