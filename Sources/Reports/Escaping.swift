@@ -2,9 +2,9 @@
 ///
 /// What a document or a message says may hold anything: escape sequences that rewrite a terminal, marks that turn reading
 /// direction around, markup. Nothing is dropped; what cannot be shown is named (`\u{1b}`).
-enum Escaping {
+package enum Escaping {
     /// For terminals and logs: control and direction characters by their numbers; `\n` too, so that a value stays in its line.
-    static func terminal(_ text: String) -> String {
+    package static func terminal(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in
             if isUnsafe(scalar) {
@@ -16,7 +16,7 @@ enum Escaping {
     }
 
     /// For HTML and XML, between tags and within quoted attributes.
-    static func markup(_ text: String) -> String {
+    package static func markup(_ text: String) -> String {
         terminal(text).unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {
             case "&": result += "&amp;"

@@ -114,7 +114,7 @@ struct HTMLDocument {
 
     /// What browsers can show; nil for anything else (JPEG 2000 too).
     private func picture(_ value: CBOR, label: String) -> String? {
-        guard let bytes = try? value.bytes(), let type = Picture.mediaType(of: bytes), type != "image/jp2" else { return nil }
+        guard let bytes = try? value.bytes(), let type = ClaimPicture.mediaType(of: bytes), type != "image/jp2" else { return nil }
         return "<img src=\"data:\(type);base64,\(Base64.encode(bytes))\" alt=\"\(Escaping.markup(label))\">"
     }
 }

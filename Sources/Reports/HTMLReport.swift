@@ -28,18 +28,25 @@ public struct HTMLReport {
         </head>
         <body>
         <main>
-        \(header)
-        \(options.remark.map { "<p><strong>\(Escaping.markup($0))</strong></p>" } ?? "")
-        \(violations)
-        \(report.documents.map { HTMLDocument($0, options).section }.joined(separator: "\n"))
-        \(requested)
-        \(checks)
+        \(content)
         <footer><p>Made by walletbench. Clauses are those of the standard each check names.\
         \(options.redacting ? " Claim values are left out." : "")</p></footer>
         </main>
         </body>
         </html>
 
+        """
+    }
+
+    /// What the page is about, without the page around it: verdict, what is wrong, documents, every check.
+    package var content: String {
+        """
+        \(header)
+        \(options.remark.map { "<p><strong>\(Escaping.markup($0))</strong></p>" } ?? "")
+        \(violations)
+        \(report.documents.map { HTMLDocument($0, options).section }.joined(separator: "\n"))
+        \(requested)
+        \(checks)
         """
     }
 

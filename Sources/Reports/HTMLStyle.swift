@@ -1,6 +1,6 @@
-/// The page's style: system fonts, two colour schemes, readable when printed in black and white.
-enum HTMLStyle {
-    static let sheet = """
+/// The style of every page: system fonts, two colour schemes, readable when printed in black and white.
+package enum HTMLStyle {
+    package static let sheet = """
         :root { --ink: #1b1f24; --soft: #57606a; --page: #f6f7f9; --card: #ffffff; --line: #d8dee4;
           --good: #116329; --good-bg: #dafbe1; --bad: #a40e26; --bad-bg: #ffebe9; --caution: #7d4e00; --caution-bg: #fff4d4; }
         @media (prefers-color-scheme: dark) {

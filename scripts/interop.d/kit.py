@@ -58,16 +58,19 @@ def make_iaca(key, name="Interop IACA"):
             .sign(key, hashes.SHA256()))
 
 
-def make_signer(key, iaca, iaca_key, name="Interop document signer"):
-    """A document signer under `iaca` (ISO/IEC 18013-5 B.1.4)."""
+def make_signer(key, iaca, iaca_key, name="Interop document signer", uri=None):
+    """A document signer under `iaca` (ISO/IEC 18013-5 B.1.4), with `uri` as its alternative name when there is one."""
     now = dt.datetime.now(dt.timezone.utc).replace(microsecond=0)
-    return (_certificate(_name(name), iaca.subject, key.public_key(), now, now - dt.timedelta(hours=12), 400)
+    builder = (_certificate(_name(name), iaca.subject, key.public_key(), now, now - dt.timedelta(hours=12), 400)
             .add_extension(_usage(digital_signature=True), critical=True)
             .add_extension(x509.ExtendedKeyUsage([DOCUMENT_SIGNER]), critical=True)
             .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(iaca_key.public_key()), critical=False)
             .add_extension(x509.CRLDistributionPoints([x509.DistributionPoint(
-                [x509.UniformResourceIdentifier("https://iaca.example/crl")], None, None, None)]), critical=False)
-            .sign(iaca_key, hashes.SHA256()))
+                [x509.UniformResourceIdentifier("https://iaca.example/crl")], None, None, None)]), critical=False))
+    if uri:
+        builder = builder.add_extension(
+            x509.SubjectAlternativeName([x509.UniformResourceIdentifier(uri)]), critical=False)
+    return builder.sign(iaca_key, hashes.SHA256())
 
 
 def _certificate(subject, issuer, public_key, now, not_before, days):

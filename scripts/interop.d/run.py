@@ -2,7 +2,7 @@
 """Plays walletbench against one peer: run.py PEER PROGRAM FOLDER.
 
 Prints one line a case, `ok` or `NOT OK` with the reason, and ends 1 when one is not ok. The peers are those of peers.py, and
-`neutral`, which holds walletbench against responses that kit.py makes and breaks.
+`neutral`, which holds walletbench against responses that kit.py makes and breaks, and `sdjwt`, the matrix of SD-JWT VC.
 """
 import pathlib
 import sys
@@ -14,6 +14,8 @@ from cryptography.hazmat.primitives import serialization
 
 import kit
 import peers
+import run_sdjwt
+import sdjwt
 from bench import Bench, violations
 
 # The check that has to fail for each way of breaking a response.
@@ -60,6 +62,7 @@ class World:
         self.iaca_key, self.signer_key, self.device_key, self.reader_key = (kit.new_key() for _ in range(4))
         self.iaca = kit.make_iaca(self.iaca_key)
         self.signer = kit.make_signer(self.signer_key, self.iaca, self.iaca_key)
+        self.web_signer = kit.make_signer(self.signer_key, self.iaca, self.iaca_key, uri=sdjwt.ISSUER)
         self.transcript = kit.transcript(self.reader_key)
         self.anchor = folder / "iaca.pem"
         self.anchor.write_bytes(kit.certificate_pem(self.iaca))
@@ -191,6 +194,8 @@ def main(peer, program, folder):
     cases, world = Cases(peer), World(pathlib.Path(folder) / peer, program)
     if peer == "neutral":
         play_neutral(cases, world)
+    if peer == "sdjwt":
+        run_sdjwt.play(cases, world)
     if peer in peers.ISSUERS:
         play_issuer(cases, world, peer)
     if peer in peers.VERIFIERS:

@@ -9,6 +9,8 @@ struct TestCertificates {
     /// Where to look for authorities that `folder` does not have.
     let fallback: CertificateFolder?
     let curve: Curve
+    /// Names and addresses of a TLS server; empty for `localhost` and 127.0.0.1.
+    var serverNames: [GeneralName] = []
     /// Paths of everything written, authorities included.
     private(set) var written: [String] = []
 
@@ -125,9 +127,11 @@ struct TestCertificates {
         _ profile: CertificateProfile, _ authority: Authority, breaking rule: String?
     ) throws -> Made {
         let issuer = try self.authority(authority)
-        return try keep(
-            maker.endEntity(profile, issuer: issuer, curve: curve, breaking: rule), as: profile.rawValue, issuer: issuer.certificate
-        )
+        let identity = try maker.endEntity(profile, issuer: issuer, curve: curve, breaking: rule) { builder in
+            guard profile == .tls, !serverNames.isEmpty else { return }
+            builder[.subjectAlternativeName] = .subjectAlternativeName(serverNames)
+        }
+        return try keep(identity, as: profile.rawValue, issuer: issuer.certificate)
     }
 
     private mutating func keep(_ identity: SigningIdentity, as name: String, issuer: Certificate? = nil) throws -> Made {

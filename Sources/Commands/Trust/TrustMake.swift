@@ -16,6 +16,8 @@ enum TrustMake {
             Example("walletbench trust make ds --out pki", "a document signer, with the IACA that issues it"),
             Example("walletbench trust make ds --out pki --break key-usage", "one whose key may do too much"),
             Example("walletbench trust make iaca --rules", "the rules that can be broken"),
+            Example(
+                "walletbench trust make tls --name 192.168.1.20", "a TLS server on the local network, under a root for its clients"),
         ],
         options: [
             .value("break", "RULE", "Break this rule: its name, with or without the profile"),
@@ -26,6 +28,8 @@ enum TrustMake {
             .value("country", "CC", "Country of the subjects", default: "UT"),
             .value("state", "ST", "State or province of the subjects", default: "UT-U"),
             .value("organization", "NAME", "Organization of the subjects, and start of their common names", default: "Utopia"),
+            .value(
+                "name", "NAME", "For tls: a name or address of the server, instead of localhost and 127.0.0.1", isRepeatable: true),
             .file("revoke", "CERT", "For crl: revoke these certificates", isRepeatable: true),
         ],
         arguments: [
@@ -66,7 +70,31 @@ enum TrustMake {
                 "--curve \(curve.rawValue): only document signers and readers may have such a key",
                 hint: "choose a NIST or Brainpool curve")
         }
-        return TestCertificates(maker: maker, folder: folder, fallback: home, curve: curve)
+        var certificates = TestCertificates(maker: maker, folder: folder, fallback: home, curve: curve)
+        certificates.serverNames = try serverNames(invocation)
+        return certificates
+    }
+
+    private static func serverNames(_ invocation: Invocation) throws(CommandError) -> [GeneralName] {
+        let names = invocation.strings("name")
+        guard names.isEmpty || invocation.argument == TestCertificates.Product.tls.rawValue else {
+            throw .usage("--name is for tls, and not for \(invocation.argument)")
+        }
+        var serverNames: [GeneralName] = []
+        for name in names {
+            if let address = NetworkAddress.bytes(name) {
+                serverNames.append(.ipAddress(address))
+            } else if name.utf8.allSatisfy({ isNameByte($0) }), !name.isEmpty, !name.hasPrefix("."), name.utf8.count <= 253 {
+                serverNames.append(.dns(name.lowercased()))
+            } else {
+                throw .usage("--name \(name): neither a host name nor an address", hint: "wallet.example, 192.168.1.20 or fd00::1")
+            }
+        }
+        return serverNames
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D || byte == 0x2E || byte == 0x2A
     }
 
     private static let mayHaveEdwardsKey = [TestCertificates.Product.ds, .reader, .tls].map(\.rawValue)
