@@ -39,7 +39,7 @@ import Testing
         "reader-break": Scene(argument: "eku"), "ds-break": Scene(argument: "eku"),
     ]
 
-    private static let faults: [(fault: String, role: String)] = NamedFault.all.flatMap { fault in
+    private static let faults: [(fault: String, role: String)] = NamedFault.all.filter { $0.checks.contains(where: isOfProximity) }.flatMap { fault in
         fault.roles.map { (FaultName(fault.name).name, $0) }
     }
 

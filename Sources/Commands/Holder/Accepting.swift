@@ -1,6 +1,7 @@
 import Codec
 import Credentials
 import Crypto
+import Glibc
 import OpenID
 import Ports
 import QR
@@ -24,7 +25,7 @@ struct Accepting: Sendable {
         let store = try IssuanceStore(context)
         self.store = store
         let client = try ClientSetup.transport(invocation)
-        let trace = SessionTrace(sink: context.trace, clock: context.clock, session: "issuance", role: "holder")
+        let trace = SessionTrace(sink: context.trace, session: Hex.encode(context.random.bytes(4)), role: "holder", clock: context.clock, faults: context.faults.map(\.text))
         transport = TracedTransport(client, trace: trace, isRevealed: context.reveals)
         let settings = try Self.settings(invocation)
         let identity = try IssuanceIdentities(context).walletProvider()
@@ -173,7 +174,7 @@ struct Accepting: Sendable {
         case "auto": return true
         case "deny": return false
         default:
-            guard FileDescriptor.standardInput.isTerminal else {
+            guard (isatty(STDIN_FILENO) == 1) else {
                 throw .usage("--consent ask needs a terminal", hint: "decide beforehand with --consent auto or deny")
             }
             console.ask("take it? [y/N] ")
@@ -184,7 +185,7 @@ struct Accepting: Sendable {
     private func transactionCode(_ session: IssuanceSession) throws(CommandError) -> String? {
         if let code = invocation.string("tx-code") { return code }
         guard let wanted = session.offer?.preAuthorized?.transactionCode else { return nil }
-        guard FileDescriptor.standardInput.isTerminal else {
+        guard (isatty(STDIN_FILENO) == 1) else {
             throw .usage("the offer needs a transaction code", hint: wanted.description ?? "give it with --tx-code")
         }
         console.ask("transaction code: ")

@@ -40,6 +40,7 @@ enum Selfcheck {
         SDJWTVectors(),
         DCQLVectors(),
         EncryptedResponseVectors(),
+        IssuanceVectors(),
         InactiveVectors(),
     ]
 

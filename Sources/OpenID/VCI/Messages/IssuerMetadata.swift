@@ -60,6 +60,8 @@ package struct MessageFinding: Error, Sendable, Equatable, CustomStringConvertib
 package struct IssuerMetadataReader {
     /// Everything found; empty for good metadata.
     package private(set) var findings: [MessageFinding] = []
+    /// What is odd, though nothing goes by it: names of algorithms that no registry has.
+    package private(set) var advice: [String] = []
     /// What can be used; nil where a member is missing that nothing goes without.
     package private(set) var metadata: IssuerMetadata?
     private let object: JSONObject
@@ -156,6 +158,8 @@ package struct IssuerMetadataReader {
         let check = "IW2.encryption"
         let encryptions = names(value, "enc_values_supported", check, isRequired: true)
         let compressions = names(value, "zip_values_supported", check, isRequired: false)
+        advise(encryptions, "credential_request_encryption.enc_values_supported", known: Self.encryptions)
+        advise(compressions, "credential_request_encryption.zip_values_supported", known: ["DEF"])
         guard let isRequired = value["encryption_required"]?.boolValue else {
             add(check, "credential_request_encryption without encryption_required")
             return nil
@@ -177,6 +181,9 @@ package struct IssuerMetadataReader {
         let algorithms = names(value, "alg_values_supported", check, isRequired: true)
         let encryptions = names(value, "enc_values_supported", check, isRequired: true)
         let compressions = names(value, "zip_values_supported", check, isRequired: false)
+        advise(algorithms, "credential_response_encryption.alg_values_supported", known: Self.agreements)
+        advise(encryptions, "credential_response_encryption.enc_values_supported", known: Self.encryptions)
+        advise(compressions, "credential_response_encryption.zip_values_supported", known: ["DEF"])
         guard let isRequired = value["encryption_required"]?.boolValue else {
             add(check, "credential_response_encryption without encryption_required")
             return nil
@@ -224,22 +231,18 @@ package struct IssuerMetadataReader {
             add("IW2.shape", "configuration \(id): format missing or mistyped")
             return nil
         }
-        var type = ""
-        if CredentialConfiguration.formats.contains(format) {
-            let member = CredentialConfiguration.typeMember(of: format)
-            guard let name = value[member]?.stringValue, !name.isEmpty else {
-                add("IW2.shape", "configuration \(id): \(member) missing or mistyped")
-                return nil
-            }
-            type = name
-        }
+        let isKnown = CredentialConfiguration.formats.contains(format)
+        let typeMember = CredentialConfiguration.typeMember(of: format)
+        let type = isKnown ? value[typeMember]?.stringValue ?? "" : ""
+        if isKnown, type.isEmpty { add("IW2.shape", "configuration \(id): \(typeMember) missing or mistyped") }
         var scope: String?
         if let text = value["scope"] {
             scope = text.stringValue
             if !(scope.map(Self.isScope) ?? false) { add("IW2.shape", "configuration \(id): scope missing or mistyped") }
         }
-        let methods = value["cryptographic_binding_methods_supported"]
-        let types = value["proof_types_supported"]
+        func present(_ name: String) -> JSON? { value[name].flatMap { $0.isNull ? nil : $0 } }
+        let methods = present("cryptographic_binding_methods_supported")
+        let types = present("proof_types_supported")
         if (methods == nil) != (types == nil) {
             add("IW2.proofs", "configuration \(id): proof_types_supported and cryptographic_binding_methods_supported not both or neither")
         }
@@ -252,6 +255,8 @@ package struct IssuerMetadataReader {
         if let algorithms, algorithms.arrayValue?.isEmpty ?? true {
             add("IW2.shape", "configuration \(id): credential_signing_alg_values_supported missing or mistyped")
         }
+        advise(on: algorithms?.arrayValue ?? [], format, id)
+        guard !isKnown || !type.isEmpty else { return nil }
         return CredentialConfiguration(
             id: id, format: format, type: type, scope: scope, proofTypes: types.map { proofTypes($0, id) }, bindingMethods: bindings,
             signingAlgorithms: algorithms?.arrayValue ?? [], display: display(metadata["display"], "configuration \(id): display"),
@@ -272,6 +277,9 @@ package struct IssuerMetadataReader {
         var types: [String: CredentialConfiguration.ProofType] = [:]
         for (name, entry) in members {
             let algorithms = names(entry, "proof_signing_alg_values_supported", "IW2.shape", isRequired: true)
+            if name == "jwt" || name == "attestation" {
+                advise(algorithms, "configuration \(id): proof_signing_alg_values_supported", known: Self.signatures)
+            }
             var requirement: KeyAttestation.Requirement?
             if let wanted = entry["key_attestations_required"] {
                 if wanted.objectValue == nil { add("IW2.shape", "configuration \(id): key_attestations_required missing or mistyped") }
@@ -282,6 +290,40 @@ package struct IssuerMetadataReader {
             types[name] = .init(algorithms: algorithms, attestation: requirement)
         }
         return types
+    }
+
+    // MARK: Names of registries
+
+    /// Registered asymmetric signature algorithms of JOSE.
+    private static let signatures: Set<String> = [
+        "ES256", "ES384", "ES512", "ES256K", "EdDSA", "Ed25519", "Ed448", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
+        "ML-DSA-44", "ML-DSA-65", "ML-DSA-87",
+    ]
+    private static let encryptions = Set(JWEEncryption.allCases.map(\.rawValue)).union(["A192GCM", "A192CBC-HS384"])
+    /// Registered asymmetric key management of JOSE.
+    private static let agreements: Set<String> = [
+        "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A192KW", "ECDH-ES+A256KW", "RSA-OAEP", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512",
+    ]
+    /// Registered signature algorithms of COSE.
+    private static let cose: Set<Int64> = [
+        -7, -8, -9, -19, -35, -36, -37, -38, -39, -47, -48, -49, -50, -51, -52, -53, -257, -258, -259, -265, -266, -267, -268,
+    ]
+
+    private mutating func advise(_ names: [String], _ member: String, known: Set<String>) {
+        for name in names where !known.contains(name) {
+            advice.append("\(member) names \(ErrorText.shown(name)), which is registered for nothing of that kind")
+        }
+    }
+
+    private mutating func advise(on algorithms: [JSON], _ format: String, _ id: String) {
+        for algorithm in algorithms where CredentialConfiguration.formats.contains(format) {
+            let isKnown =
+                format == "mso_mdoc"
+                ? algorithm.intValue.map(Self.cose.contains) ?? false : algorithm.stringValue.map(Self.signatures.contains) ?? false
+            guard !isKnown else { continue }
+            advice.append(
+                "configuration \(id): credential_signing_alg_values_supported has \(ErrorText.shown(algorithm.encoded())), no \(format == "mso_mdoc" ? "COSE" : "JOSE") signature algorithm")
+        }
     }
 
     /// HAIP 1.0 §4.1: every configuration has a scope, and key binding goes with nonces.

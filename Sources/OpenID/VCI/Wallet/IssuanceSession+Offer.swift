@@ -27,7 +27,11 @@ extension IssuanceSession {
         }
         try judge(["IW1.form", "IW1.json", "IW1.ids", "IW1.tx-code"], [], subject)
         self.offer = offer
-        try await resolve(issuer: offer.issuer)
+        do throws(IssuanceError) { try await resolve(issuer: offer.issuer) } catch {
+            // What is wrong with the offer is said beside what is wrong with the metadata.
+            if metadata != nil { try? checkOffer(offer, subject) }
+            throw error
+        }
         try checkOffer(offer, subject)
         try await resolveServer(for: offer)
     }
@@ -110,8 +114,9 @@ extension IssuanceSession {
         } else {
             for id in ["IW2.scope", "IW2.nonce-endpoint"] { checks.notRun(id, issuer, .profile) }
         }
-        try judge(ids, reader.findings, issuer)
         metadata = reader.metadata
+        warnings += reader.advice
+        try judge(ids, reader.findings, issuer)
     }
 
     private mutating func readPlain(_ response: HTTPResponse, _ issuer: String) throws(IssuanceError) -> JSON {
