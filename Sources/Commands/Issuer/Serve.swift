@@ -1,4 +1,5 @@
 import Codec
+import Credentials
 import OpenID
 import Ports
 import Web
