@@ -274,7 +274,7 @@ struct Accepting: Sendable {
             "verdict": .string(results.contains { $0.failure != nil } ? "fail" : "pass"),
         ]
         console.answer(answer) {
-            (results.map(\.text) + violations.map { "  \($0.outcome.word) \($0.id) \($0.name): \($0.reason ?? "")" })
+            (results.flatMap(\.lines) + violations.map { "  \($0.outcome.word) \($0.id) \($0.name): \($0.reason ?? "")" })
                 .map { $0.replacingControlCharacters() }.joined(separator: "\n")
         }
         return results.contains { $0.failure != nil } ? .refused : .done
@@ -390,13 +390,14 @@ struct IssuanceResult: Sendable {
         return object
     }
 
-    var text: String {
-        if let failure { return "\(configurationID): failed, \(failure.what)\(failure.hint.map { "\n  hint: \($0)" } ?? "")" }
-        guard let document else { return configurationID }
+    var lines: [String] {
+        if let failure { return ["\(configurationID): failed, \(failure.what)"] + (failure.hint.map { ["  hint: \($0)"] } ?? []) }
+        guard let document else { return [configurationID] }
         if let deferred {
-            return "\(document.displayName): deferred as \(document.id), ask again after \(deferred.notBefore.rfc3339) with holder poll"
+            return ["\(document.displayName): deferred as \(document.id), ask again after \(deferred.notBefore.rfc3339) with holder poll"]
         }
-        return "\(document.displayName) (\(document.type)): in the wallet as \(document.id), \(document.copies.count) copies"
+        let copies = document.copies.count
+        return ["\(document.displayName) (\(document.type)): in the wallet as \(document.id), \(copies) \(copies == 1 ? "copy" : "copies")"]
     }
 }
 

@@ -107,7 +107,7 @@ package struct CredentialOffer: Sendable, Equatable {
                 issuerState: try Self.text(grant, "issuer_state"), authorizationServer: try Self.text(grant, "authorization_server"))
         }
         if let grant = members[Self.preAuthorizedGrant] {
-            guard let code = grant["pre-authorized_code"]?.stringValue else {
+            guard let code = grant["pre-authorized_code"]?.stringValue, !code.isEmpty else {
                 throw OfferError("IW1.json", "pre-authorized_code missing or mistyped")
             }
             preAuthorized = PreAuthorized(

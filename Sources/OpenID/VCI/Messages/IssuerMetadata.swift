@@ -240,7 +240,8 @@ package struct IssuerMetadataReader {
             scope = text.stringValue
             if !(scope.map(Self.isScope) ?? false) { add("IW2.shape", "configuration \(id): scope missing or mistyped") }
         }
-        func present(_ name: String) -> JSON? { value[name].flatMap { $0.isNull ? nil : $0 } }
+        // `nil` alone would be the JSON null.
+        func present(_ name: String) -> JSON? { value[name].flatMap { $0.isNull ? Optional.none : $0 } }
         let methods = present("cryptographic_binding_methods_supported")
         let types = present("proof_types_supported")
         if (methods == nil) != (types == nil) {
@@ -283,6 +284,10 @@ package struct IssuerMetadataReader {
             var requirement: KeyAttestation.Requirement?
             if let wanted = entry["key_attestations_required"] {
                 if wanted.objectValue == nil { add("IW2.shape", "configuration \(id): key_attestations_required missing or mistyped") }
+                // ETSI TS 119 472-3: for how long the status of the key storage should be good, in seconds.
+                if let period = wanted["preferred_key_storage_status_period"], (period.intValue ?? 0) <= 0 {
+                    add("IW2.shape", "configuration \(id): preferred_key_storage_status_period is no number of seconds")
+                }
                 requirement = KeyAttestation.Requirement(
                     keyStorage: names(wanted, "key_storage", "IW2.shape", isRequired: false),
                     userAuthentication: names(wanted, "user_authentication", "IW2.shape", isRequired: false))

@@ -459,8 +459,9 @@ extension IssuanceSession {
             let finding = MessageFinding("IW15", "notification answered \(response.status)")
             try judge(["IW15"], isGood ? [] : [finding], endpoint.description)
         } catch {
-            guard error.party == .issuer else { throw error }
-            try judge([], [MessageFinding("IW15", "notification answered: \(error.what)")], endpoint.description)
+            // The documents are stored, or not, whatever becomes of the notification.
+            guard error.party != .wallet else { throw error }
+            try judge([], [MessageFinding("IW15", "notification not delivered: \(error.what)")], endpoint.description)
         }
     }
 }
