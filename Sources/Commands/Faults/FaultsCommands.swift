@@ -1,5 +1,6 @@
 import Codec
 import Credentials
+import OpenID
 import Proximity
 
 /// `walletbench faults`
@@ -48,7 +49,7 @@ struct NamedFault: Sendable {
     let also: [String]
 
     /// All, by name.
-    static let all = (content + signers + readers + requests + sessions).sorted { $0.name < $1.name }
+    static let all = [content, signers, readers, requests, sessions, issuance].joined().sorted { $0.name < $1.name }
 
     private static let content = ContentFault.all.map { fault in
         NamedFault(
@@ -82,6 +83,10 @@ struct NamedFault: Sendable {
             checks: CheckCatalogue.rows.filter { row in
                 row.faults.contains { FaultName($0).name == fault.rawValue }
             }.map(\.id), also: fault.also)
+    }
+
+    private static let issuance = IssuanceFault.all.map { fault in
+        NamedFault(name: fault.name, roles: [fault.side.rawValue], summary: fault.summary, checks: fault.trips, also: fault.also)
     }
 
     var json: JSONObject {

@@ -7,7 +7,6 @@ struct InactiveVectors: VectorSuite {
         ("openid4vp/response-vs-dcql.json", "OpenID4VP transactions are not in this build"),
         ("openid4vp/signed-requests.json", "OpenID4VP transactions are not in this build"),
         ("openid4vp/spec-examples-1.0.json", "OpenID4VP transactions are not in this build"),
-        ("openid4vci/", "OpenID4VCI is not in this build"),
         ("status-list/", "status lists are not in this build"),
         ("mdoc/iso18013-7-annex-c.json", "OpenID4VP and HPKE are not in this build"),
         ("mdoc/vical", "VICAL trust lists are not in this build"),
@@ -18,7 +17,6 @@ struct InactiveVectors: VectorSuite {
         ("cose/cose-wg-countersign.json", "counter-signatures are not used by any profile here"),
         ("jose/wycheproof/aes_wrap", "AES key wrap is not in this build"),
         ("jose/wycheproof/rsa_pss", "RSA-PSS is not in this build"),
-        ("jose/rfc9449-dpop.json", "OpenID4VCI is not in this build"),
     ]
 
     func matches(_ path: String) -> Bool { Self.reasons.contains { path.hasPrefix($0.prefix) } }

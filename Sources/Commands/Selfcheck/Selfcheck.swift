@@ -54,6 +54,7 @@ enum Selfcheck {
         SDJWTVectors(),
         DCQLVectors(),
         EncryptedResponseVectors(),
+        IssuanceVectors(),
         InactiveVectors(),
         WholeFiles(),
     ]
