@@ -4,6 +4,6 @@ enum IssuerCommands {
         Command(
             name: "issuer", summary: "issue documents",
             discussion: "Documents of test issuers, over OpenID4VCI or offline. Their signers' certificates come from `trust make`.",
-            subcommands: [IssuerServe.command, IssuerOffer.command, Mint.command])
+            subcommands: [IssuerServe.command, IssuerOffer.command, Mint.command] + IssuerStatus.commands)
     ]
 }

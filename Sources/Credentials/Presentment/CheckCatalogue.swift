@@ -5,15 +5,15 @@ public enum CheckCatalogue {
     /// Whether this build makes the checks of a step.
     public static func isReached(_ step: CheckDefinition.Step) -> Bool {
         switch step {
-        case .core, .vp, .vci: true
-        case .ble, .trust: false
+        case .core, .vp, .vci, .trust: true
+        case .ble: false
         }
     }
 
     /// All rows in the order of the catalogue: reader on a response, holder on a request, session and transport, SD-JWT VC, queries,
-    /// OpenID4VP, issuance.
+    /// OpenID4VP, issuance, trust.
     public static let rows: [CheckDefinition] = Array(
-        [response, request, session, sdJWT, query, openID4VP, issuance].joined())
+        [response, request, session, sdJWT, query, openID4VP, issuance, trust].joined())
 
     /// The row of `id`: its own, or its family's (`R12.key-usage` is of `R12.*`; so is `R12`, when no rule is broken).
     public static func row(_ id: String) -> CheckDefinition? {
