@@ -90,7 +90,7 @@ package struct IssuanceFaults: Sendable {
         for case (.inner(let own, let change), _) in acts where own == stage { change(&draft) }
     }
 
-    func spoil(_ stage: RequestStage, _ draft: inout RequestDraft) {
+    func spoil(_ stage: RequestStage, _ draft: inout OutgoingRequest) {
         for case (.request(let own, let change), _) in acts where own == stage { change(&draft) }
     }
 
@@ -153,7 +153,7 @@ package struct IssuanceFault: Sendable {
         case answer(IssuanceFaults.AnswerStage, @Sendable (inout AnswerDraft) -> Void)
         case inner(IssuanceFaults.AnswerStage, @Sendable (inout AnswerDraft) -> Void)
         case jwt(IssuanceFaults.JWTKind, @Sendable (inout JWTDraft, String) -> Void)
-        case request(IssuanceFaults.RequestStage, @Sendable (inout RequestDraft) -> Void)
+        case request(IssuanceFaults.RequestStage, @Sendable (inout OutgoingRequest) -> Void)
         case encryption(@Sendable (inout MessageEncryption.ResponseParameters) -> Void)
         case credential(@Sendable (inout CredentialSpoiling) -> Void)
         case conduct(IssuanceFaults.Conduct)

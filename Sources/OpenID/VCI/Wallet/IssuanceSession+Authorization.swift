@@ -112,7 +112,7 @@ extension IssuanceSession {
         var retried: Set<String> = []
         if clientKey != nil, challenge == nil, let place = server.challengeEndpoint { try await fetchChallenge(place) }
         while true {
-            var draft = RequestDraft("POST", url, form: form)
+            var draft = OutgoingRequest("POST", url, form: form)
             if let proof = try await proof(draft, .authorization, accessToken: nil) { draft.headers["DPoP"] = proof }
             try await attest(&draft, server)
             wallet.faults.spoil(endpoint == .token ? .token : .pushed, &draft)
@@ -133,14 +133,14 @@ extension IssuanceSession {
     }
 
     private mutating func fetchChallenge(_ url: WebURL) async throws(IssuanceError) {
-        let response = try await send(RequestDraft("POST", url), .authorization)
+        let response = try await send(OutgoingRequest("POST", url), .authorization)
         guard response.status == 200, let text = (try? JSON.decode(response.bytes))?["attestation_challenge"]?.stringValue,
             !wallet.faults.has(.ignoresChallenges)
         else { return }
         challenge = text
     }
 
-    private mutating func attest(_ draft: inout RequestDraft, _ server: ServerMetadata) async throws(IssuanceError) {
+    private mutating func attest(_ draft: inout OutgoingRequest, _ server: ServerMetadata) async throws(IssuanceError) {
         guard let clientKey, let provider = wallet.provider else { return }
         if attestation == nil {
             do {

@@ -156,7 +156,7 @@ extension IssuanceSession {
             for id in ["IW8.http", "IW8.nonce", "IW8.store"] { checks.notRun(id, "nonce endpoint", .notPresent) }
             return nil
         }
-        var draft = RequestDraft("POST", endpoint)
+        var draft = OutgoingRequest("POST", endpoint)
         wallet.faults.spoil(.nonceRequest, &draft)
         let response = try await send(draft, .resource)
         guard (200..<300).contains(response.status) else {
@@ -241,7 +241,7 @@ extension IssuanceSession {
 
     private func encrypted(
         _ body: JSONObject, to url: WebURL, _ endpoint: ErrorMeaning.Endpoint
-    ) throws(IssuanceError) -> (RequestDraft, ResponseKey?) {
+    ) throws(IssuanceError) -> (OutgoingRequest, ResponseKey?) {
         let stage: IssuanceFaults.RequestStage = endpoint == .deferred ? .deferred : .credential
         guard let metadata, let request = metadata.requestEncryption, settings.encrypts || request.isRequired || needsResponse(metadata)
         else {
@@ -250,7 +250,7 @@ extension IssuanceSession {
                     "the issuer requires encrypted responses, but takes no encrypted requests, which go with them", .issuer,
                     check: "IW2.encryption")
             }
-            var draft = RequestDraft("POST", url, json: body)
+            var draft = OutgoingRequest("POST", url, json: body)
             wallet.faults.spoil(stage, &draft)
             return (draft, nil)
         }
@@ -271,7 +271,7 @@ extension IssuanceSession {
             guard let key = usable, let encryption else {
                 throw IssuanceError("no key or method of credential_request_encryption can be used", .issuer, check: "IW2.encryption")
             }
-            var draft = RequestDraft("POST", url, headers: ["Accept": "application/jwt, application/json"], json: body)
+            var draft = OutgoingRequest("POST", url, headers: ["Accept": "application/jwt, application/json"], json: body)
             wallet.faults.spoil(stage, &draft)
             guard draft.raw == nil, let spoiled = draft.json, !wallet.faults.has(.sendsPlain) else { return (draft, responseKey) }
             draft.json = nil
@@ -321,7 +321,7 @@ extension IssuanceSession {
 
     /// Sends a request with token and DPoP proof.
     private mutating func sendProtected(
-        _ prepared: RequestDraft, _ endpoint: ErrorMeaning.Endpoint
+        _ prepared: OutgoingRequest, _ endpoint: ErrorMeaning.Endpoint
     ) async throws(IssuanceError) -> HTTPResponse {
         guard let token else { throw IssuanceError("there is no access token", .wallet) }
         var retries = 0
@@ -451,7 +451,7 @@ extension IssuanceSession {
         guard let endpoint = metadata?.notificationEndpoint else { return }
         var body: JSONObject = ["notification_id": .string(notificationID), "event": .string(event.rawValue)]
         if let description { body["event_description"] = .string(ErrorText.restricted(description)) }
-        var draft = RequestDraft("POST", endpoint, json: body)
+        var draft = OutgoingRequest("POST", endpoint, json: body)
         wallet.faults.spoil(.notification, &draft)
         do throws(IssuanceError) {
             let response = try await sendProtected(draft, .notification)

@@ -48,7 +48,7 @@ extension IssuanceSession {
         let isSecure = url.scheme.lowercased() == "https" || (!settings.isHAIP && url.isLoopback)
         guard isSecure else { throw OfferError("IW1.fetch", "the offer at \(url) is not https") }
         let response = try await send(
-            RequestDraft("GET", url, headers: ["Accept-Language": settings.locales.joined(separator: ", ")]), .resource)
+            OutgoingRequest("GET", url, headers: ["Accept-Language": settings.locales.joined(separator: ", ")]), .resource)
         guard response.status == 200 else { throw OfferError("IW1.fetch", "the offer answered \(response.status)") }
         guard response.contentType == "application/json" else {
             throw OfferError("IW1.fetch", "the offer is \(response.contentType), not application/json")
@@ -96,7 +96,7 @@ extension IssuanceSession {
         }
         let accepts = settings.signedMetadata == .ignore ? "application/json" : "application/jwt, application/json;q=0.9"
         let response = try await send(
-            RequestDraft("GET", url, headers: ["Accept": accepts, "Accept-Language": settings.locales.joined(separator: ", ")]),
+            OutgoingRequest("GET", url, headers: ["Accept": accepts, "Accept-Language": settings.locales.joined(separator: ", ")]),
             .resource)
         guard response.status == 200 else {
             try judge([], [MessageFinding("IW2.http", "well-known URL answered \(response.status)")], issuer)
@@ -152,7 +152,7 @@ extension IssuanceSession {
         try judge(ids, findings, issuer, hint: "walletbench trust add ROOT.pem, or --signed-metadata ignore")
         guard findings.isEmpty, let claims = read.claims else {
             // What is preferred and cannot be trusted is left; the plain metadata are what counts.
-            let plain = try await send(RequestDraft("GET", url, headers: ["Accept": "application/json"]), .resource)
+            let plain = try await send(OutgoingRequest("GET", url, headers: ["Accept": "application/json"]), .resource)
             do { return try JSON.decode(plain.bytes) } catch {
                 try judge([], [MessageFinding("IW2.shape", "the metadata are no JSON: \(error)")], issuer)
                 return .null
@@ -183,7 +183,7 @@ extension IssuanceSession {
         do { url = try WellKnown.authorizationServer.url(of: identifier) } catch {
             throw IssuanceError("the authorization server \(identifier) is no URL: \(error)", .issuer, check: "IW4.issuer")
         }
-        let response = try await send(RequestDraft("GET", url), .authorization)
+        let response = try await send(OutgoingRequest("GET", url), .authorization)
         guard response.status == 200, let json = try? JSON.decode(response.bytes) else {
             let what = "the authorization server's metadata answered \(response.status), or no JSON"
             try judge([], [MessageFinding("IW4.endpoints", what)], identifier)

@@ -44,7 +44,7 @@ package struct IssuanceSession: Sendable {
             checks.violate(finding.check, subject, as: severity, finding.what)
             switch severity {
             case .fail: worst = worst ?? finding
-            case .warn, .inactive: warnings.append(finding.what)
+            case .warn, .undetermined, .inactive: warnings.append(finding.what)
             }
         }
         if let worst { throw IssuanceError(worst.what, .issuer, check: worst.check, hint: hint) }
@@ -60,7 +60,7 @@ package struct IssuanceSession: Sendable {
     // MARK: Requests
 
     /// Sends a request once.
-    mutating func send(_ draft: RequestDraft, _ side: Side) async throws(IssuanceError) -> HTTPResponse {
+    mutating func send(_ draft: OutgoingRequest, _ side: Side) async throws(IssuanceError) -> HTTPResponse {
         let response: HTTPResponse
         do { response = try await wallet.transport.send(draft.request) } catch {
             throw IssuanceError(
@@ -75,7 +75,7 @@ package struct IssuanceSession: Sendable {
     }
 
     /// The DPoP header of a request.
-    func proof(_ draft: RequestDraft, _ side: Side, accessToken: String?) async throws(IssuanceError) -> String? {
+    func proof(_ draft: OutgoingRequest, _ side: Side, accessToken: String?) async throws(IssuanceError) -> String? {
         guard let dpopKey else { return nil }
         let jwt = DPoP.draft(
             method: draft.method, url: draft.url, key: dpopKey.publicKey, accessToken: accessToken, nonce: nonces[side],

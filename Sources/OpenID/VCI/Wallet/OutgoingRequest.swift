@@ -2,7 +2,7 @@ package import Codec
 package import Ports
 
 /// A request on its way out, still changeable, so that faults can spoil it.
-package struct RequestDraft: Sendable {
+package struct OutgoingRequest: Sendable {
     package var method: String
     package var url: WebURL
     package var headers: HTTPHeaders
