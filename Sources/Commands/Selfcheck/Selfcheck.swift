@@ -40,6 +40,9 @@ enum Selfcheck {
         SDJWTVectors(),
         DCQLVectors(),
         EncryptedResponseVectors(),
+        HandoverVectors(),
+        SignedRequestVectors(),
+        OpenID4VPExampleVectors(),
         InactiveVectors(),
     ]
 
