@@ -19,12 +19,23 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
         name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], exclude: exclude, swiftSettings: settings)
 }
 
+/// libFuzzer, named by scripts/fuzz: the driver that needs it is part of nobody else's build.
+let fuzzer: [Target] =
+    (Context.environment["WALLETBENCH_LIBFUZZER"]).map { library in
+        [
+            .executableTarget(
+                name: "FuzzDriver", dependencies: ["Fuzzing"], path: "scripts/fuzz.d", swiftSettings: settings,
+                linkerSettings: [.unsafeFlags([library]), .linkedLibrary("stdc++")])
+        ]
+    } ?? []
+
 let package = Package(
     name: "walletbench",
     products: [
         .library(name: "Codec", targets: ["Codec"]),
         .library(name: "Credentials", targets: ["Credentials"]),
         .library(name: "Proximity", targets: ["Proximity"]),
+        .library(name: "QR", targets: ["QR"]),
         .executable(name: "walletbench", targets: ["walletbench"]),
     ],
     targets: [
@@ -78,6 +89,12 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Credentials", "Crypto", "Ports", "Codec"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        // Where bytes of strangers come in, each as a function that takes any: fed by FuzzingTests and by scripts/fuzz.
+        .target(
+            name: "Fuzzing",
+            dependencies: ["Commands", "Reports", "Proximity", "QR", "Credentials", "Crypto", "Ports", "Codec"],
+            path: "Tests/Fuzzing", swiftSettings: settings),
+        tests("Fuzzing", ["Fuzzing"]),
         tests("Codec", ["Codec"]),
         tests("Ports", ["Ports", "Codec"]),
         tests("Crypto", ["Crypto", "Ports", "Codec"]),
@@ -92,7 +109,7 @@ let package = Package(
         tests(
             "Commands", ["Commands", "OpenID", "Web", "Proximity", "Vault", "Credentials", "Crypto", "Ports", "Codec"],
             exclude: ["Scripts"]),
-    ],
+    ] + fuzzer,
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )

@@ -14,6 +14,7 @@ struct Wire: Sendable {
         try await TimeLimit.run(seconds: limits.idleSeconds, doing: "sending") { () async throws(LinkError) in
             try await link.send(message)
         }
+        KillPoint.pass("message sent")
         touch()
     }
 
@@ -24,6 +25,7 @@ struct Wire: Sendable {
             () async throws(LinkError) in
             try await link.receive()
         }
+        KillPoint.pass("message received")
         touch()
         return message
     }
