@@ -5,6 +5,7 @@ enum HolderCommands {
             name: "holder", summary: "hold documents, get them from issuers and present them",
             subcommands: [
                 HolderPresent.command,
+                HolderAnswer.command,
                 HolderList.command,
                 HolderShow.command,
                 HolderAccept.command,

@@ -58,6 +58,9 @@ enum Selfcheck {
         DCQLVectors(),
         EncryptedResponseVectors(),
         IssuanceVectors(),
+        HandoverVectors(),
+        SignedRequestVectors(),
+        OpenID4VPExampleVectors(),
         InactiveVectors(),
         WholeFiles(),
     ]
