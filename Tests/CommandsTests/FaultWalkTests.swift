@@ -67,6 +67,8 @@ import Testing
         "reader-break": Scene(argument: "eku"), "ds-break": Scene(argument: "eku"),
         "status-unrevoke": Scene(
             mint: ["--status"], runs: 2, between: ["issuer", "restore", "ID"], afterMint: ["issuer", "revoke", "ID"]),
+        "wrprc-absent": Scene(holder: ["--require-registration"]), "wrprc-once": Scene(requests: ["two.json"]),
+        "wrprc-differs": Scene(requests: ["two.json"]),
         "crl-number": Scene(
             mint: ["--batch", "2"], runs: 2,
             between: ["issuer", "mint", "--type", "pid", "--device-key", "trust/made/ds.pem", "-o", "other.cbor"]),
@@ -79,9 +81,12 @@ import Testing
         "mode-preference": Scene(holder: ["--ble-mode", "both"], bluetooth: .init(end: .client)),
     ]
 
+    /// Seen by wallets on an issuer only.
+    private static let elsewhere: Set<String> = ["wrprc-not-covered"]
+
     /// Those that proximity shows; other protocols have walks of their own.
     private static let faults: [(fault: String, role: String)] = NamedFault.all.filter { fault in
-        fault.checks.contains(where: isOfProximity)
+        fault.checks.contains(where: isOfProximity) && !elsewhere.contains(fault.name)
     }.flatMap { fault in fault.roles.filter { ["issuer", "holder", "reader"].contains($0) }.map { (FaultName(fault.name).name, $0) } }
 
     private static let asked =
@@ -91,6 +96,10 @@ import Testing
         #"{"org.iso.18013.5.1.mDL": {"org.iso.18013.5.1": {"family_name": false, "portrait": false}, "#
         + #""requestInfo": {"maximumResponseSize": 100}}}"#
 
+    private static let two =
+        #"{"org.iso.18013.5.1.mDL": {"org.iso.18013.5.1": {"family_name": false}}, "#
+        + #""eu.europa.ec.eudi.pid.1": {"eu.europa.ec.eudi.pid.1": {"family_name": false}}}"#
+
     private static let at = ["--at", "2026-11-30T12:00:00Z"]
 
     /// Two homes: `trust` with everything but a driving licence, `whole` with one.
@@ -99,11 +108,14 @@ import Testing
         let stage = try InProcess()
         try Files.write(Array(Self.asked.utf8), to: "\(stage.folder)/request.json")
         try Files.write(Array(Self.small.utf8), to: "\(stage.folder)/small.json")
+        try Files.write(Array(Self.two.utf8), to: "\(stage.folder)/two.json")
         let home = ["--home", "\(stage.folder)/trust"] + Self.at
         for words in [
             ["issuer", "mint", "--type", "pid", "--to-holder", "--test-home"], ["trust", "make", "reader"],
             ["trust", "add", "\(stage.folder)/trust/trust/made/iaca.pem"],
             ["trust", "add", "\(stage.folder)/trust/trust/made/reader-ca.pem", "--role", "readers"],
+            ["trust", "make", "wrpac"], ["trust", "make", "wrprc"],
+            ["trust", "add", "\(stage.folder)/trust/trust/made/registrar-ca.pem", "--role", "registrars"],
             ["trust", "make", "crl", "--number", "7"], ["trust", "make", "crl", "--number", "7", "--issuer", "reader-ca"],
         ] {
             let outcome = await stage.run(words + home)

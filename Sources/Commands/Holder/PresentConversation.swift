@@ -77,7 +77,8 @@ final class PresentConversation: HolderConversation {
     /// Records the transaction and says how it ended.
     func finish(_ outcome: SessionOutcome) async throws -> ExitCode {
         let findings = findings.withLock { $0 }
-        let rule = VerdictRule(readerTrustEnforced: setup.verifier.policy == .require)
+        var rule = VerdictRule(readerTrustEnforced: setup.verifier.policy == .require)
+        rule.registrationEnforced = setup.registrations.policy == .enforce
         let report = PresentationReport(at: setup.context.clock.now(), rule: rule, checks: findings.checks)
             .adding(checks: outcome.checks)
         await record(findings.exchanges, outcome, report)

@@ -64,6 +64,7 @@ enum RegistrationFault: Sendable, Hashable {
         switch self {
         case .accessGarbage: ["H7.*", "H8.*", "H10.*", "T61", "T60"]
         case .accessAbsent: ["H7.absent", "H10.*"]
+        case .untrusted: ["T55", "H10.*"]
         default: ["H10.*", "R6.status", "R26.missing"]
         }
     }

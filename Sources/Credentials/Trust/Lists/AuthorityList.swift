@@ -90,7 +90,7 @@ struct AuthorityList {
     /// Only the purpose binds: published lists are signed under authorities whose certificates keep other rules.
     private func checkSigner(_ chain: SignerChain, _ list: inout CheckList, _ subject: String) {
         guard chain.signer != nil else { return list.notRun("T2.signer", subject, .needs("T2.signature")) }
-        guard let broken = chain.profile.findings.first(where: { $0.rule == "eku" || $0.rule == "key-usage" }) else {
+        guard let broken = chain.profile.findings.first(where: { $0.rule == "eku" }) else {
             return list.pass("T2.signer", subject)
         }
         list.fail("T2.signer", subject, "signer breaks rule \(broken.id): \(broken.message)")
