@@ -21,6 +21,9 @@ enum ReaderVerify {
             Example(
                 "walletbench reader verify --response r.cbor --transcript t.cbor --reader-key key.pem --trust none --report r.html",
                 "authenticated by MAC, trust left aside, the report as a page"),
+            Example(
+                "walletbench reader verify --response r.cbor --transcript t.cbor --explain --origin https://shop.example --nonce n1",
+                "does the device's proof cover another handover?"),
         ],
         options: [
             .file("response", "R", "DeviceResponse: CBOR, also as hex, base64 or base64url"),
@@ -32,7 +35,7 @@ enum ReaderVerify {
             .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt"),
             .flag("redact", "Leave claim values out of everything that is printed and written"),
             .flag("explain", "Say more of each check that did not pass, and what the transcript holds"),
-        ],
+        ] + HandoverOptions.options,
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
@@ -48,7 +51,9 @@ enum ReaderVerify {
         let verifier = PresentationVerifier(
             signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
             rule: VerdictRule(trustWaived: !context.usesTrust))
-        let report = verifier.verify(response, over: transcript, request: request, readerKey: key, at: context.clock.now())
+        let report = verifier.verify(
+            response, over: transcript, request: request, readerKey: key,
+            mistakes: try HandoverOptions(invocation).transcripts(besides: transcript), at: context.clock.now())
         try file?.write(report, redacting: invocation.flag("redact"))
         show(report, transcript, invocation)
         return report.verdict.exitCode
