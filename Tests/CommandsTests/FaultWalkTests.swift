@@ -39,9 +39,10 @@ import Testing
         "reader-break": Scene(argument: "eku"), "ds-break": Scene(argument: "eku"),
     ]
 
-    private static let faults: [(fault: String, role: String)] = NamedFault.all.flatMap { fault in
-        fault.roles.map { (FaultName(fault.name).name, $0) }
-    }
+    /// Those that proximity shows; other protocols have walks of their own.
+    private static let faults: [(fault: String, role: String)] = NamedFault.all.filter { fault in
+        fault.checks.contains(where: isOfProximity)
+    }.flatMap { fault in fault.roles.filter { ["issuer", "holder", "reader"].contains($0) }.map { (FaultName(fault.name).name, $0) } }
 
     private static let asked =
         #"{"org.iso.18013.5.1.mDL": {"org.iso.18013.5.1": {"family_name": false, "given_name": false, "portrait": false, "#

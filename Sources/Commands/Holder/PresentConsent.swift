@@ -51,7 +51,7 @@ struct AskingConsent: ConsentProvider {
 
     private func approved(_ option: Proposal.Option) async -> Set<ElementReference> {
         let all = option.elements.map(\.reference)
-        let name = option.document.displayName ?? option.document.docType
+        let name = option.credential.name
         switch await ask("release \(all.count) elements of \(name)? [y]es, [N]o, [e]ach: ")?.lowercased() {
         case "y", "yes": return Set(all)
         case "e", "each":

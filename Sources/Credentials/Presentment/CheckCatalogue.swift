@@ -10,8 +10,9 @@ public enum CheckCatalogue {
         }
     }
 
-    /// All rows in the order of the catalogue: reader on a response, holder on a request, session and transport, SD-JWT VC, queries.
-    public static let rows: [CheckDefinition] = response + request + session + sdJWT + query
+    /// All rows in the order of the catalogue: reader on a response, holder on a request, session and transport, SD-JWT VC, queries,
+    /// OpenID4VP.
+    public static let rows: [CheckDefinition] = response + request + session + sdJWT + query + openID4VP
 
     /// The row of `id`: its own, or its family's (`R12.key-usage` is of `R12.*`; so is `R12`, when no rule is broken).
     public static func row(_ id: String) -> CheckDefinition? {
