@@ -90,14 +90,13 @@ struct HandoverOptions: Sendable {
     private var bindings: [(name: String, binding: PresentationBinding)] {
         guard let nonce else { return [] }
         var found: [(name: String, binding: PresentationBinding)] = []
+        func add(_ name: String, _ channel: PresentationBinding.Channel) {
+            found.append((name, PresentationBinding(channel, nonce: nonce, keyThumbprint: thumbprint)))
+        }
         if let clientID, let responseURI {
-            let channel = PresentationBinding.Channel.redirect(clientID: clientID, responseURI: responseURI)
-            found.append(("the handover of OpenID4VP by redirect", PresentationBinding(channel, nonce: nonce, keyThumbprint: thumbprint)))
+            add("the handover of OpenID4VP by redirect", .redirect(clientID: clientID, responseURI: responseURI))
         }
-        if let origin {
-            let channel = PresentationBinding.Channel.digitalCredentials(origin: origin)
-            found.append(("the handover of OpenID4VP over the DC API", PresentationBinding(channel, nonce: nonce, keyThumbprint: thumbprint)))
-        }
+        if let origin { add("the handover of OpenID4VP over the DC API", .digitalCredentials(origin: origin)) }
         return found
     }
 }
