@@ -4,6 +4,7 @@ import Crypto
 import OpenID
 import Ports
 import Reports
+import Web
 
 /// What a web address holds: an OpenID4VCI issuer's metadata with everything that is wrong with them, else the document itself.
 enum InspectURL {
