@@ -63,9 +63,11 @@ def play_wallet(cases, world):
 
     def refused():
         with PeerIssuer(world.folder, {"tx_code": "1234", "deferred": False}, authority) as issuer:
-            world.bench.run("holder", "accept", issuer.offer(), "--consent", "auto", "--allow-private", "--tls-ca", authority,
-                            "--tx-code", "9999")
-    cases.refused("a wrong transaction code at openid4vci stops walletbench", refused, saying="invalid_grant")
+            _, report = world.bench.run("holder", "accept", issuer.offer(), "--consent", "auto", "--allow-private", "--tls-ca",
+                                        authority, "--tx-code", "9999", wanted=(1,))
+        if "invalid_grant" not in report["error"]:
+            raise AssertionError(report["error"])
+    cases.check("a wrong transaction code at openid4vci stops walletbench", refused)
 
 
 class PeerIssuer:

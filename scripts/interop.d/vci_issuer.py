@@ -9,6 +9,7 @@ import base64
 import json
 import pathlib
 import sys
+import types
 import urllib.parse
 
 import uvicorn
@@ -59,7 +60,8 @@ def build(folder, public):
     def credential(configuration, jwk):
         holder = ECKey.import_key(jwk).public_key
         if configuration == "mdl":
-            return sdjwt.b64u(peers.issue_openid4vci(kit.claims(), kit.MDL, signer, signer_key, holder))
+            device = types.SimpleNamespace(public_key=lambda: holder)
+            return sdjwt.b64u(peers.issue_openid4vci(kit.claims(), kit.MDL, signer, signer_key, device))
         return sdjwt.issue_sd_jwt(claims, signer_key, [signer], holder, VCT)
 
     def issued(configuration, keys, **more):

@@ -179,3 +179,44 @@ struct IssuanceFlowTests {
         #expect(try delivered(try await resumed.poll(deferred)).copies.count == 1)
     }
 }
+
+/// Many wallets at one issuer at the same time.
+struct IssuanceLoadTests {
+    @Test func manyWalletsAtOnceEachGetTheirOwnDocuments() async throws {
+        let stage = try IssuanceStage(.init(wallet: { $0.copies = 3 }))
+        let keys = try await withThrowingTaskGroup(of: [KeyID].self) { group in
+            for _ in 0..<24 {
+                let offer = try await stage.offer(isPreAuthorized: true)
+                group.addTask {
+                    var session = IssuanceSession(stage.wallet)
+                    try await session.resolve(offer: offer)
+                    try await session.redeemPreAuthorizedCode(transactionCode: nil)
+                    guard case .delivered(let credentials) = try await session.request("mdl") else { return [] }
+                    if let id = credentials.notificationID { try await session.notify(id, .accepted) }
+                    return credentials.copies.compactMap(\.keyID)
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(keys.count == 24 * 3)
+        #expect(Set(keys).count == 24 * 3)
+        #expect(stage.issuerFindings.isEmpty)
+        #expect(stage.issuer.log.steps().count { $0.endpoint == "notification" && $0.status == 204 } == 24)
+    }
+
+    @Test func oneCodeForManyWalletsIsGoodForOneOfThem() async throws {
+        let stage = try IssuanceStage()
+        let offer = try await stage.offer(isPreAuthorized: true)
+        let wins = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    var session = IssuanceSession(stage.wallet)
+                    guard (try? await session.resolve(offer: offer)) != nil else { return false }
+                    return (try? await session.redeemPreAuthorizedCode(transactionCode: nil)) != nil
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(wins == 1)
+    }
+}

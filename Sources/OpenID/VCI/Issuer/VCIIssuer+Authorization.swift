@@ -248,7 +248,7 @@ struct Redirect: Error {
         self.refusal = refusal
         target = request["redirect_uri"] ?? ""
         var fields: FormFields = [
-            "error": refusal.code ?? "invalid_request", "error_description": ErrorText.restricted(refusal.detail),
+            "error": refusal.code ?? "invalid_request", "error_description": ErrorDescription.allowed(refusal.detail),
             "iss": settings.identifier,
         ]
         if let state = request["state"] { fields["state"] = state }

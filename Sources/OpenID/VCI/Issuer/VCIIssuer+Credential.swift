@@ -283,13 +283,13 @@ extension VCIIssuer {
             let event = json["event"]?.stringValue
         else { throw Refusal("II31.shape", "notification_id or event missing or mistyped") }
         if let text = json["event_description"] {
-            guard let text = text.stringValue, ErrorText.isAllowed(text) else {
+            guard let text = text.stringValue, ErrorDescription.isAllowed(text) else {
                 throw Refusal("II31.shape", "event_description is no text of the allowed characters")
             }
         }
         exchange.checks.pass("II31.shape", exchange.subject)
         let known = ["credential_accepted", "credential_failure", "credential_deleted"]
-        try exchange.require("II31.event", known.contains(event), "event \(ErrorText.restricted(event))")
+        try exchange.require("II31.event", known.contains(event), "event \(ErrorDescription.allowed(event))")
         let record = try await records.get(.notification, id)
         try exchange.require(
             "II31.id", record?["family"]?.stringValue == grant.family, "the notification id is unknown, or of another token")

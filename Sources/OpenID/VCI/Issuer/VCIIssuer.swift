@@ -179,7 +179,7 @@ package final class VCIIssuer: HTTPHandler {
         var json = JSONObject()
         if let code = refusal.code {
             json["error"] = .string(code)
-            json["error_description"] = .string(ErrorText.restricted(refusal.detail))
+            json["error_description"] = .string(ErrorDescription.allowed(refusal.detail))
         }
         var answer =
             redirect.map { Redirect.answer(to: $0.target, $0.fields) } ?? AnswerDraft(json, status: refusal.status, headers: headers)
@@ -194,7 +194,7 @@ package final class VCIIssuer: HTTPHandler {
         let isDPoP = settings.requiresDPoP || ["use_dpop_nonce", "invalid_dpop_proof"].contains(refusal.code)
         var text = isDPoP ? "DPoP algs=\"ES256 ES384 ES512 EdDSA\"" : "Bearer"
         if let code = refusal.code {
-            text += "\(isDPoP ? "," : "") error=\"\(code)\", error_description=\"\(ErrorText.restricted(refusal.detail))\""
+            text += "\(isDPoP ? "," : "") error=\"\(code)\", error_description=\"\(ErrorDescription.allowed(refusal.detail))\""
         }
         return text
     }

@@ -267,7 +267,7 @@ package struct IssuerMetadataReader {
 
     /// scope-token of RFC 6749 §3.3: printable ASCII but space, quote and backslash.
     private static func isScope(_ text: String) -> Bool {
-        !text.isEmpty && ErrorText.isAllowed(text) && !text.contains(" ")
+        !text.isEmpty && ErrorDescription.isAllowed(text) && !text.contains(" ")
     }
 
     private mutating func proofTypes(_ value: JSON, _ id: String) -> [String: CredentialConfiguration.ProofType] {

@@ -450,7 +450,7 @@ extension IssuanceSession {
     ) async throws(IssuanceError) {
         guard let endpoint = metadata?.notificationEndpoint else { return }
         var body: JSONObject = ["notification_id": .string(notificationID), "event": .string(event.rawValue)]
-        if let description { body["event_description"] = .string(ErrorText.restricted(description)) }
+        if let description { body["event_description"] = .string(ErrorDescription.allowed(description)) }
         var draft = OutgoingRequest("POST", endpoint, json: body)
         wallet.faults.spoil(.notification, &draft)
         do throws(IssuanceError) {

@@ -178,6 +178,11 @@ extension IssuanceSession {
         }
     }
 
+    /// Fetches and checks the metadata of an authorization server (IW4).
+    package mutating func resolve(server identifier: String) async throws(IssuanceError) {
+        server = try await fetchServer(identifier, nil)
+    }
+
     mutating func fetchServer(_ identifier: String, _ grant: String?) async throws(IssuanceError) -> ServerMetadata {
         let url: WebURL
         do { url = try WellKnown.authorizationServer.url(of: identifier) } catch {

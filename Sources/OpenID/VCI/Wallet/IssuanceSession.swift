@@ -65,7 +65,7 @@ package struct IssuanceSession: Sendable {
         do { response = try await wallet.transport.send(draft.request) } catch {
             throw IssuanceError(
                 "\(draft.url): \(error.detail.isEmpty ? "\(error.reason)" : error.detail)", .network,
-                hint: "is the issuer running, and reachable from here?")
+                hint: error.mend ?? "is the issuer running, and reachable from here?")
         }
         if let nonce = response.headers["DPoP-Nonce"], !wallet.faults.has(.ignoresNonces) { nonces[side] = nonce }
         if let fresh = response.headers[ClientAttestation.challengeHeader], !wallet.faults.has(.ignoresChallenges) {
@@ -107,7 +107,7 @@ package struct IssuanceSession: Sendable {
         if !expected.contains(response.status) {
             findings.append(MessageFinding("IW14.status", "status \(response.status), expected \(expected[0])"))
         }
-        if let text, !ErrorText.isAllowed(text) {
+        if let text, !ErrorDescription.isAllowed(text) {
             findings.append(
                 MessageFinding("IW14.text", "error_description outside %x20-21 / 23-5B / 5D-7E: \(ErrorText.shown(text))"))
         }
