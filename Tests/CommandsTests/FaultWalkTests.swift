@@ -84,10 +84,10 @@ import Testing
     /// Seen by wallets on an issuer only.
     private static let elsewhere: Set<String> = ["wrprc-not-covered"]
 
-    private static let faults: [(fault: String, role: String)] = NamedFault.all.flatMap { fault in
-        // A fault of other protocols only has no place here.
-        fault.checks.contains(where: isOfProximity) && !elsewhere.contains(fault.name) ? fault.roles.filter { $0 != "trust" }.map { (FaultName(fault.name).name, $0) } : []
-    }
+    /// Those that proximity shows; other protocols have walks of their own.
+    private static let faults: [(fault: String, role: String)] = NamedFault.all.filter { fault in
+        fault.checks.contains(where: isOfProximity) && !elsewhere.contains(fault.name)
+    }.flatMap { fault in fault.roles.filter { ["issuer", "holder", "reader"].contains($0) }.map { (FaultName(fault.name).name, $0) } }
 
     private static let asked =
         #"{"org.iso.18013.5.1.mDL": {"org.iso.18013.5.1": {"family_name": false, "given_name": false, "portrait": false, "#
@@ -146,16 +146,17 @@ import Testing
                 + (scene.between.isEmpty ? switched("issuer") : []) + common)
         try #require(minted.exit == .done, "\(minted.stderr)")
         let entry = minted.answer?["status"]?["id"]?.stringValue ?? ""
-        func run(_ words: [String]) async throws {
+        @Sendable func run(_ words: [String]) async throws {
             guard !words.isEmpty else { return }
             let named = words.map { $0 == "ID" ? entry : $0.contains(".") ? "\(stage.folder)/\(home)/\($0)" : $0 }
             let outcome = await stage.run(named + common)
             try #require(outcome.exit == .done, "\(named): \(outcome.stderr)")
         }
         try await run(scene.afterMint)
+        let between = scene.between.isEmpty ? [] : scene.between + switched("issuer")
         return try await RadioSource.$replacement.withValue(Self.radios(scene)) {
             try await meet(scene, stage, holder: switched("holder") + common, reader: switched("reader") + common, by: role) {
-                try await run(scene.between.isEmpty ? [] : scene.between + switched("issuer"))
+                try await run(between)
             }
         }
     }
@@ -169,7 +170,7 @@ import Testing
 
     private func meet(
         _ scene: Scene, _ stage: InProcess, holder holderWords: [String], reader readerWords: [String], by role: String,
-        between: () async throws -> Void
+        between: @Sendable () async throws -> Void
     ) async throws -> Seen {
         var seen = Seen()
         let mode = scene.bluetooth.map { ["--ble-mode", $0.mode(role)] } ?? []

@@ -198,7 +198,7 @@ final class PresentConversation: HolderConversation {
         guard !setup.faults.content.contains("mso-reuse") else { return }
         for choice in consent.selection.choices {
             let entry = consent.proposal.entries.first { $0.request.id == choice.requestID }
-            guard let document = entry?.options.first(where: { $0.number == choice.option })?.document else { continue }
+            guard let document = entry?.options.first(where: { $0.number == choice.option })?.credential else { continue }
             let taken = try await setup.wallet.take(document.id, at: setup.context.clock.now())
             guard taken.keyID == document.keyID else {
                 throw CommandError(

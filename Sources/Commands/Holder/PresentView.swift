@@ -52,7 +52,7 @@ struct PresentView {
         if let refusal = entry.refusal { console.out("    \(refusal)".replacingControlCharacters()) }
         for option in entry.options {
             console.out(
-                "    \(option.number). \(option.document.displayName ?? option.document.docType) (\(option.document.id))"
+                "    \(option.number). \(option.credential.name) (\(option.credential.id))"
                     .replacingControlCharacters())
             for element in option.elements { console.out("       \(text(of: element, revealing))".replacingControlCharacters()) }
             for miss in option.missing {
@@ -78,7 +78,7 @@ struct PresentView {
 
     private static func json(_ option: Proposal.Option, _ revealing: Bool) -> JSON {
         [
-            "number": .integer(Int64(option.number)), "document": .string(option.document.id),
+            "number": .integer(Int64(option.number)), "document": .string(option.credential.id),
             "elements": .array(option.elements.map { json($0, revealing) }),
             "missing": .array(
                 option.missing.map {

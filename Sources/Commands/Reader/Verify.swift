@@ -21,6 +21,9 @@ enum ReaderVerify {
             Example(
                 "walletbench reader verify --response r.cbor --transcript t.cbor --reader-key key.pem --trust none --report r.html",
                 "authenticated by MAC, trust left aside, the report as a page"),
+            Example(
+                "walletbench reader verify --response r.cbor --transcript t.cbor --explain --origin https://shop.example --nonce n1",
+                "does the device's proof cover another handover?"),
         ],
         options: [
             .file("response", "R", "DeviceResponse: CBOR, also as hex, base64 or base64url"),
@@ -31,7 +34,7 @@ enum ReaderVerify {
             .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt"),
             .flag("redact", "Leave claim values out of everything that is printed and written"),
             .flag("explain", "Say more of each check that did not pass, and what the transcript holds"),
-        ] + TrustSetup.options,
+        ] + TrustSetup.options + HandoverOptions.options,
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
@@ -46,9 +49,11 @@ enum ReaderVerify {
             signers: SignerVerifier(anchors: trust.anchors, edition: context.edition, skew: Int64(context.skew)),
             rule: VerdictRule(trustWaived: !context.usesTrust, statusEnforced: true))
         let statuses = try StatusSetup(context)
+        let mistakes = try HandoverOptions(invocation).transcripts(besides: transcript)
         let report = trust.completed(
             await statuses.checker.completed(
-                verifier.verify(response, over: transcript, request: request, readerKey: key, at: context.clock.now())))
+                verifier.verify(
+                    response, over: transcript, request: request, readerKey: key, mistakes: mistakes, at: context.clock.now())))
         await statuses.remember()
         try file?.write(report, redacting: invocation.flag("redact"))
         show(report, transcript, invocation)

@@ -57,6 +57,10 @@ enum Selfcheck {
         SDJWTVectors(),
         DCQLVectors(),
         EncryptedResponseVectors(),
+        IssuanceVectors(),
+        HandoverVectors(),
+        SignedRequestVectors(),
+        OpenID4VPExampleVectors(),
         InactiveVectors(),
         WholeFiles(),
     ]

@@ -46,8 +46,8 @@ public struct VerdictRule: Sendable, Hashable {
 
     private func needs(_ id: String) -> Bool {
         switch id {
-        case "R14", "S5": true
-        case "R11.path", "S4.path": !trustWaived
+        case "R14", "S5", "VW17": true
+        case "R11.path", "S4.path", "VW13.path", "VW14.trust": !trustWaived
         case "R28.status", "S15.status": statusEnforced
         case "S16.signature": holderBindingRequired
         case "H8.path": readerTrustEnforced
