@@ -34,7 +34,7 @@ struct AskingConsent: ConsentProvider {
         for entry in proposal.entries where entry.isWanted {
             guard let option = await option(of: entry) else { continue }
             let approved = await approved(option)
-            if !approved.isEmpty {
+            if let approved, !approved.isEmpty || option.elements.isEmpty {
                 choices.append(Selection.Choice(requestID: entry.request.id, option: option.number, approved: approved))
             }
         }
@@ -49,9 +49,10 @@ struct AskingConsent: ConsentProvider {
         return entry.options.first { $0.number == number }
     }
 
-    private func approved(_ option: Proposal.Option) async -> Set<ElementReference> {
+    /// nil when the document does not go at all.
+    private func approved(_ option: Proposal.Option) async -> Set<ElementReference>? {
         let all = option.elements.map(\.reference)
-        let name = option.document.displayName ?? option.document.docType
+        let name = option.credential.name
         switch await ask("release \(all.count) elements of \(name)? [y]es, [N]o, [e]ach: ")?.lowercased() {
         case "y", "yes": return Set(all)
         case "e", "each":
@@ -62,7 +63,7 @@ struct AskingConsent: ConsentProvider {
                 }
             }
             return approved
-        default: return []
+        default: return nil
         }
     }
 

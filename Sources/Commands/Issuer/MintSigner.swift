@@ -11,11 +11,13 @@ struct MintSigner {
     let signing: SigningIdentity
     /// What is made wrong in the document itself.
     let tampering: Tampering
+    /// What is made wrong with its status.
+    let status: ListFault?
     private let fault: SignerFault?
 
     init(_ invocation: Invocation) throws(CommandError) {
         let context = invocation.context
-        (tampering, fault) = try Self.faults(context.faults)
+        (tampering, fault, status) = try Self.faults(context.faults)
         let (signer, root) = try Self.signer(invocation, fault)
         certificate = signer.certificate
         signing = signer
@@ -30,6 +32,14 @@ struct MintSigner {
     /// about, unless a fault ends the signer before.
     func validUntil(_ wanted: Timestamp) -> Timestamp { fault == .expired ? wanted : min(wanted, certificate.notAfter) }
 
+    /// - Throws: exit code 2 for a fault that documents of the format cannot have.
+    func refuseFaults(outside format: String) throws(CommandError) {
+        for fault in tampering.faults where !fault.issuedFormats.contains(format) {
+            let others = fault.issuedFormats.sorted().joined(separator: ", ")
+            throw .usage("--fault \(fault.name): a fault of \(others) only", hint: "walletbench faults \(fault.name)")
+        }
+    }
+
     /// - Throws: exit code 1 when the signer cannot sign now: every reader would refuse the document.
     func checkValidity(at time: Timestamp) throws(CommandError) {
         guard fault != .expired, !certificate.isValid(at: time) else { return }
@@ -38,19 +48,22 @@ struct MintSigner {
             hint: "make another one with: walletbench trust make ds")
     }
 
-    private static func faults(_ names: [FaultName]) throws(CommandError) -> (Tampering, SignerFault?) {
+    private static func faults(_ names: [FaultName]) throws(CommandError) -> (Tampering, SignerFault?, ListFault?) {
         var content: [String] = []
         var signer: SignerFault?
+        var status: ListFault?
         for fault in names {
             if let known = SignerFault(fault) {
                 signer = known
+            } else if let known = ListFault.named(fault.name) {
+                status = known
             } else if ContentFault.named(fault.name)?.senders.contains(.issuer) ?? false {
                 content.append(fault.name)
             } else {
                 throw .usage("--fault \(fault.text): the issuer has no such fault", hint: "walletbench faults lists them")
             }
         }
-        do { return (try Tampering(named: content), signer) } catch { throw .usage("\(error)") }
+        do { return (try Tampering(named: content), signer, status) } catch { throw .usage("\(error)") }
     }
 
     private static func signer(

@@ -11,6 +11,7 @@ struct SDJWTMinting {
     private let type: String
     private let claims: JSONObject
     private let frame: DisclosureFrame
+    private let status: MintStatus
 
     init(_ invocation: Invocation) throws(CommandError) {
         let context = invocation.context
@@ -23,9 +24,7 @@ struct SDJWTMinting {
                 "--type \(name): no such type", hint: "pid, or a vct such as https://issuer.example/ticket or urn:example:ticket")
         }
         signer = try MintSigner(invocation)
-        guard signer.tampering.faults.isEmpty else {
-            throw .usage("--fault \(signer.tampering.names.joined(separator: ", ")): a fault of mdocs only")
-        }
+        try signer.refuseFaults(outside: SDJWTVC.mediaType)
         let now = context.clock.now().wholeSeconds
         try signer.checkValidity(at: now)
         let end = signer.validUntil(now.adding(days: invocation.integer("valid-days") ?? 90))
@@ -38,6 +37,8 @@ struct SDJWTMinting {
         }
         self.claims = claims
         frame = try Self.frame(invocation, claims)
+        status = try MintStatus(invocation, fault: signer.status)
+        try status.publishRevocations(of: signer.certificate)
     }
 
     /// The document for the key that the command line names, or for keys that the wallet makes.
@@ -109,8 +110,11 @@ struct SDJWTMinting {
 
     /// The SD-JWT into a file or onto stdout.
     private func toFile() async throws(CommandError) -> ExitCode {
-        let token = try await mint(for: try KeyFile.publicKey(invocation.required("device-key")))
+        let key = try KeyFile.publicKey(invocation.required("device-key"))
+        let issued = try await status.issue(type: type, copies: 1)
+        let token = try await mint(for: key, issued?.references.first)
         var answer = facts(of: token)
+        if let issued { answer.append("status", issued.entry.json) }
         guard let path = invocation.string("out"), path != "-" else {
             answer.append("credential", .string(token.compact))
             invocation.console.answer(answer) { token.compact }
@@ -129,8 +133,12 @@ struct SDJWTMinting {
         let options = KeyOptions(batch: invocation.integer("batch") ?? 1)
         let keys = try await keyCall { () async throws(KeyStoreError) in try await wallet.keys.createBatch(options) }
         var copies: [SDJWT] = []
+        var issued: MintStatus.Issued?
         do throws(CommandError) {
-            for key in keys { copies.append(try await mint(for: key.publicKey)) }
+            issued = try await status.issue(type: type, copies: keys.count)
+            for (place, key) in keys.enumerated() {
+                copies.append(try await mint(for: key.publicKey, issued?.references[place]))
+            }
         } catch {
             for key in keys { try? await wallet.keys.delete(key.id) }
             throw error
@@ -141,6 +149,7 @@ struct SDJWTMinting {
             random: context.random)
         guard let first = copies.first else { return .done }
         var answer = facts(of: first)
+        if let issued { answer.append("status", issued.entry.json) }
         answer.append("id", .string(stored.id))
         answer.append("copies", .integer(Int64(copies.count)))
         if let path = invocation.string("out"), path != "-" {
@@ -151,16 +160,19 @@ struct SDJWTMinting {
         return .done
     }
 
-    private func mint(for key: PublicKey) async throws(CommandError) -> SDJWT {
+    private func mint(for key: PublicKey, _ reference: StatusReference?) async throws(CommandError) -> SDJWT {
         let context = invocation.context
         var claims = claims
         claims["cnf"] = ["jwk": .object(key.jwk)]
+        if let status = reference.flatMap(status.json) { claims["status"] = status }
         let hashes: [String: SDHash] = ["sha-256": .sha256, "sha-384": .sha384, "sha-512": .sha512]
         do {
             let key = try JWSSigner(signer.signing.key, nonce: context.isDeterministic ? .deterministic : .random)
-            let issuer = SDJWTIssuer(
+            var issuer = SDJWTIssuer(
                 signer: key, certificates: [signer.certificate], hash: hashes[invocation.string("digest") ?? ""] ?? .sha256,
                 random: context.random)
+            issuer.tampering = signer.tampering
+            issuer.root = signer.identity.root
             return try await issuer.issueVC(claims, frame: frame)
         } catch { throw .refused("\(error)") }
     }

@@ -147,6 +147,14 @@ extension DCQLQuery.Credential {
         return (matches, misses)
     }
 
+    /// Whether one presentation answers this query.
+    func match(presented candidate: some Queryable) -> (match: DCQLEvaluation.Match?, reasons: [DCQLMiss]) {
+        switch judge(candidate, at: 0, .presented) {
+        case .success(let match): (match, [])
+        case .failure(let reasons): (nil, reasons.all)
+        }
+    }
+
     private struct Reasons: Error { let all: [DCQLMiss] }
 
     private func judge(_ candidate: some Queryable, at place: Int, _ side: Side) -> Result<DCQLEvaluation.Match, Reasons> {
@@ -201,7 +209,7 @@ extension DCQLQuery.Claim {
 
 extension ClaimPath {
     /// The path with every index widened to all elements.
-    fileprivate var anyElement: ClaimPath {
+    var anyElement: ClaimPath {
         ClaimPath(components.map { if case .index = $0 { .all } else { $0 } })
     }
 }

@@ -29,6 +29,29 @@ extension QueryableCredential {
             content: .object(nameSpaces), authorityKeyIdentifiers: Self.authorities(chain))
     }
 
+    /// What was presented, as far as it is verified.
+    ///
+    /// - Parameter chain: the certificates that came with it, DER.
+    init(presented document: PresentedDocument, chain: [[UInt8]]) {
+        let content: JSON
+        var types = [document.type]
+        if let payload = document.payload {
+            content = .object(payload)
+            types += payload["aka_vcts"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        } else {
+            var nameSpaces = JSONObject()
+            for claim in document.claims where claim.isVerified {
+                var elements = nameSpaces[claim.namespace]?.objectValue ?? JSONObject()
+                elements.append(claim.element, Self.comparable(JSON(claim: claim.value)))
+                nameSpaces.append(claim.namespace, .object(elements))
+            }
+            content = .object(nameSpaces)
+        }
+        self.init(
+            format: document.format, types: types, isHolderBound: true, content: content,
+            authorityKeyIdentifiers: Self.authorities(chain))
+    }
+
     private static func authorities(_ chain: [[UInt8]]) -> [[UInt8]] {
         chain.compactMap { try? Certificate(der: $0).authorityKeyIdentifier?.keyIdentifier }
     }

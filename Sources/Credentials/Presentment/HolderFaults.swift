@@ -156,17 +156,17 @@ extension DocumentDraft {
     }
 
     /// Elements of the document that nobody asked for.
-    fileprivate func unrequested(where fits: (DataElementIdentifier) -> Bool) -> [ElementReference] {
+    func unrequested(where fits: (DataElementIdentifier) -> Bool) -> [ElementReference] {
         let asked = Set(request.elements.map(\.reference)).union(disclosures.map(\.reference))
         return document.elements.filter { !asked.contains($0) && fits($0.identifier) }
     }
 
-    fileprivate mutating func add(_ reference: ElementReference, isOrdered: Bool = true) {
+    mutating func add(_ reference: ElementReference, isOrdered: Bool = true) {
         disclosures.append(
             Disclosure(reference: reference, source: .issuer(document.items(reference)), isOrderedByFault: isOrdered))
     }
 
-    fileprivate mutating func replaceDocument(with other: IssuedDocument) {
+    mutating func replaceDocument(with other: IssuedDocument) {
         document = other
         docType = other.docType
         issuerAuth = other.issuerSigned.issuerAuth

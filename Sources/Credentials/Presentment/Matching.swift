@@ -33,7 +33,8 @@ struct Matching {
         }
         return matches.filter { !$0.1.elements.isEmpty }.enumerated().map { position, match in
             Proposal.Option(
-                number: position + 1, document: match.0, elements: match.1.elements, missing: match.1.missing)
+                number: position + 1, credential: HeldCredential(unqueried: match.0), elements: match.1.elements,
+                missing: match.1.missing)
         }
     }
 

@@ -11,8 +11,10 @@ public struct Presentation: Sendable {
         public let docType: DocType
         /// What of it goes.
         public let elements: [ElementReference]
-        /// How the device authenticates it.
-        public let form: DeviceAuth.Form
+        /// How the device authenticates it; nil for an SD-JWT VC.
+        public let form: DeviceAuth.Form?
+        /// The elements that a fault added, which nobody agreed to.
+        let orderedByFault: Set<ElementReference>
     }
 
     /// The encoded DeviceResponse.
@@ -59,6 +61,7 @@ extension Presentation.Disclosure {
         docType = draft.docType
         elements = draft.disclosures.map(\.reference)
         form = deviceSigned.deviceAuth.form
+        orderedByFault = Set(draft.disclosures.filter(\.isOrderedByFault).map(\.reference))
     }
 }
 
@@ -74,6 +77,11 @@ public enum PresentationError: Error, Sendable, CustomStringConvertible {
     case cose(COSEError)
     case transcript(CBORError)
     case fault(TamperingError)
+    case sdJWT(SDJWTError)
+    /// The credential is bound to no key of this wallet, and the query wants proof of possession.
+    case noHolderKey(String)
+    /// What was agreed to does not satisfy the query: nothing may be returned (OpenID4VP 1.0 §6.4.2).
+    case unsatisfied
 
     public var description: String {
         switch self {
@@ -86,6 +94,9 @@ public enum PresentationError: Error, Sendable, CustomStringConvertible {
         case .cose(let error): "\(error)"
         case .transcript(let error): "session transcript: \(error)"
         case .fault(let error): "\(error)"
+        case .sdJWT(let error): "\(error)"
+        case .noHolderKey(let id): "credential \(id) has no key in this wallet to prove possession with"
+        case .unsatisfied: "what was agreed to does not satisfy the query"
         }
     }
 }

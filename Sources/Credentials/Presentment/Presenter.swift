@@ -103,15 +103,23 @@ extension DocumentDraft {
         guard let choice = consent.selection.choices.first(where: { $0.requestID == entry.request.id }),
             let option = entry.options.first(where: { $0.number == choice.option })
         else { return nil }
+        self.init(entry, option, choice, consent.proposal.wallet, transcript)
+    }
+
+    init?(
+        _ entry: Proposal.Entry, _ option: Proposal.Option, _ choice: Selection.Choice, _ wallet: [IssuedDocument],
+        _ transcript: SessionTranscript
+    ) {
+        guard let document = option.credential.mdoc else { return nil }
         let approved = option.elements.filter { choice.approved.contains($0.reference) }
-        guard !approved.isEmpty, !option.keepsPortraitBack(approved) else { return nil }
+        guard option.allows(Set(approved.map(\.reference))), !option.keepsPortraitBack(approved) else { return nil }
         docType = entry.request.docType
-        document = option.document
+        self.document = document
         self.option = option
         request = entry.request
-        others = consent.proposal.wallet
+        others = wallet
         disclosures = approved.map { Disclosure(reference: $0.reference, source: $0.source) }
-        issuerAuth = option.document.issuerSigned.issuerAuth
+        issuerAuth = document.issuerSigned.issuerAuth
         self.transcript = transcript
     }
 }
@@ -119,14 +127,14 @@ extension DocumentDraft {
 extension Proposal.Option {
     /// Whether the portrait of an mDL is asked for, there, and not among the elements that go.
     func keepsPortraitBack(_ approved: [Proposal.Element]) -> Bool {
-        guard document.docType == DocumentDefinition.mobileDrivingLicence.docType else { return false }
+        guard credential.mdoc?.docType == DocumentDefinition.mobileDrivingLicence.docType else { return false }
         let portraits = elements.filter { $0.reference.identifier == "portrait" }.map(\.reference)
         return portraits.contains { portrait in !approved.contains { $0.reference == portrait } }
     }
 }
 
 extension Document {
-    fileprivate init(_ draft: DocumentDraft, _ deviceSigned: DeviceSigned) {
+    init(_ draft: DocumentDraft, _ deviceSigned: DeviceSigned) {
         self.init(
             docType: draft.docType,
             issuerSigned: IssuerSigned(nameSpaces: draft.issuerNameSpaces, issuerAuth: draft.issuerAuth),

@@ -24,6 +24,8 @@ public struct Proposal: Sendable {
             case issuer([Embedded<IssuerSignedItem>])
             /// A value that the device signs itself, as the issuer allowed.
             case device(CBOR)
+            /// A claim of an SD-JWT VC, shown by its disclosures.
+            case claim(ClaimPath, CBOR)
         }
 
         /// What would go.
@@ -40,6 +42,7 @@ public struct Proposal: Sendable {
             switch source {
             case .issuer(let items): items.first?.value.elementValue
             case .device(let value): value
+            case .claim(_, let value): value
             }
         }
     }
@@ -67,11 +70,38 @@ public struct Proposal: Sendable {
         /// From 1, in the order of the wallet.
         public let number: Int
         /// The copy that would go.
-        public let document: IssuedDocument
+        public let credential: HeldCredential
         /// What can go, in the order asked.
         public let elements: [Element]
         /// What cannot.
         public let missing: [Miss]
+        /// Whether nothing may be left out of it: a query of OpenID4VP is answered whole or not at all (§6.4.1).
+        public let isWhole: Bool
+
+        init(
+            number: Int, credential: HeldCredential, elements: [Element], missing: [Miss] = [], isWhole: Bool = false
+        ) {
+            self.number = number
+            self.credential = credential
+            self.elements = elements
+            self.missing = missing
+            self.isWhole = isWhole
+        }
+
+        /// Whether giving these elements is enough to present the document.
+        func allows(_ approved: Set<ElementReference>) -> Bool {
+            isWhole ? elements.allSatisfy { approved.contains($0.reference) } : !approved.isEmpty
+        }
+    }
+
+    /// A credential that cannot answer, and why.
+    public struct Unsuitable: Sendable, Hashable {
+        /// The holder's name of the copy.
+        public let id: String
+        /// What a person calls it.
+        public let name: String
+        /// In the fixed words of the check catalogue: `type`, `claimMissing ["address"]`.
+        public let reasons: [String]
     }
 
     /// What can be answered to one document request.
@@ -86,6 +116,20 @@ public struct Proposal: Sendable {
         public let refusal: String?
         /// Whether the answer needs this document: false when use cases can do without it.
         public let isWanted: Bool
+        /// The credentials that a query looked at and did not find suitable.
+        public let unsuitable: [Unsuitable]
+
+        init(
+            request: PresentationRequest.DocumentRequest, options: [Option], isHeld: Bool, refusal: String?, isWanted: Bool,
+            unsuitable: [Unsuitable] = []
+        ) {
+            self.request = request
+            self.options = options
+            self.isHeld = isHeld
+            self.refusal = refusal
+            self.isWanted = isWanted
+            self.unsuitable = unsuitable
+        }
     }
 
     /// Who asks; nil when nobody says.

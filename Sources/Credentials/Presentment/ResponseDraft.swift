@@ -22,6 +22,8 @@ struct DocumentDraft: Sendable {
         var source: Proposal.Element.Source
         /// Added by a fault that a tester ordered: goes without consent.
         var isOrderedByFault = false
+        /// Stands for transaction data, which the person agreed to as such.
+        var isTransaction = false
     }
 
     var docType: DocType

@@ -44,6 +44,24 @@ public struct Tampering: Sendable {
             if case .response(let change)? = fault.responseChange { try fault.applying { try change(&draft) } }
         }
     }
+
+    func spoil(_ draft: inout SDJWTMintDraft) throws(TamperingError) {
+        for fault in faults {
+            for case .credential(let change) in fault.changes { try fault.applying { try change(&draft) } }
+        }
+    }
+
+    func spoil(_ draft: inout TokenDraft) throws(TamperingError) {
+        for fault in faults {
+            for case .token(let change) in fault.changes { try fault.applying { try change(&draft) } }
+        }
+    }
+
+    func spoil(_ draft: inout TokenSetDraft) throws(TamperingError) {
+        for fault in faults {
+            for case .tokens(let change) in fault.changes { try fault.applying { try change(&draft) } }
+        }
+    }
 }
 
 /// Something wrong with the content of a document or a response.
@@ -55,6 +73,12 @@ public struct ContentFault: Sendable, Identifiable {
         case mint(@Sendable (inout MintDraft) throws -> Void)
         case document(@Sendable (inout DocumentDraft) throws -> Void)
         case response(@Sendable (inout ResponseDraft) throws -> Void)
+        /// An SD-JWT VC before it is signed.
+        case credential(@Sendable (inout SDJWTMintDraft) throws -> Void)
+        /// An SD-JWT VC before it is presented.
+        case token(@Sendable (inout TokenDraft) throws -> Void)
+        /// A `vp_token` before it is sent.
+        case tokens(@Sendable (inout TokenSetDraft) throws -> Void)
         /// Nothing in the bytes: the holder behaves as the name says.
         case conduct
     }
@@ -77,6 +101,18 @@ public struct ContentFault: Sendable, Identifiable {
     /// The name.
     public var id: String { name }
 
+    /// The formats in which an issuer can bring it about: `mso_mdoc`, `dc+sd-jwt`.
+    public var issuedFormats: Set<String> {
+        Set(
+            changes.compactMap { change in
+                switch change {
+                case .mint: "mso_mdoc"
+                case .credential: SDJWTVC.mediaType
+                default: nil
+                }
+            })
+    }
+
     /// The ids of the checks that it must trip.
     public var trips: [String] { CheckCatalogue.rows.filter { $0.faults.contains(name) }.map(\.id) }
 
@@ -84,12 +120,15 @@ public struct ContentFault: Sendable, Identifiable {
     public var senders: Set<Sender> {
         Set(
             changes.map { change in
-                if case .mint = change { Sender.issuer } else { Sender.holder }
+                switch change {
+                case .mint, .credential: Sender.issuer
+                default: Sender.holder
+                }
             })
     }
 
     /// Every content fault.
-    public static let all = issuerFaults + holderFaults
+    public static let all = issuerFaults + holderFaults + credentialFaults + tokenFaults
 
     /// The content fault of this name.
     public static func named(_ name: String) -> ContentFault? { all.first { $0.name == name } }

@@ -19,6 +19,8 @@ public struct VerdictRule: Sendable, Hashable {
     public var statusEnforced: Bool
     /// Reader policy `enforce`: the path of the reader's certificate is needed.
     public var readerTrustEnforced: Bool
+    /// Registration policy `enforce`: a registration whose status is undetermined leaves the verdict undetermined.
+    public var registrationEnforced = false
 
     public init(
         trustWaived: Bool = false, holderBindingRequired: Bool = true, statusEnforced: Bool = false,
@@ -44,11 +46,12 @@ public struct VerdictRule: Sendable, Hashable {
 
     private func needs(_ id: String) -> Bool {
         switch id {
-        case "R14", "S5": true
-        case "R11.path", "S4.path": !trustWaived
+        case "R14", "S5", "VW17": true
+        case "R11.path", "S4.path", "VW13.path", "VW14.trust": !trustWaived
         case "R28.status", "S15.status": statusEnforced
         case "S16.signature": holderBindingRequired
         case "H8.path": readerTrustEnforced
+        case "T55": registrationEnforced
         default: holderBindingRequired && id.hasPrefix("R24.")
         }
     }

@@ -16,6 +16,8 @@ public enum SDJWTError: Error, Equatable, Sendable, CustomStringConvertible {
     case claims(String)
     /// What is to be presented cannot be; says why.
     case selection(String)
+    /// A fault that was ordered cannot be brought about.
+    case fault(TamperingError)
 
     public var description: String {
         switch self {
@@ -27,6 +29,7 @@ public enum SDJWTError: Error, Equatable, Sendable, CustomStringConvertible {
         case .frame(let what): "disclosure frame: \(what)"
         case .claims(let what): "claims: \(what)"
         case .selection(let what): what
+        case .fault(let error): "\(error)"
         }
     }
 }

@@ -10,6 +10,11 @@ public struct SDJWTIssuer: Sendable {
     public var header: JSONObject
     /// The hash of the digests.
     public var hash: SDHash
+    /// What is made wrong on purpose.
+    public var tampering = Tampering.none
+    /// The root of the signer's chain, for the fault that puts it into `x5c`.
+    public var root: Certificate?
+    private let certificates: [Certificate]
     private let random: any RandomSource
 
     /// - Parameter certificates: for `x5c`, leaf first, without the anchor.
@@ -20,6 +25,7 @@ public struct SDJWTIssuer: Sendable {
         self.signer = signer
         self.hash = hash
         self.random = random
+        self.certificates = certificates
         header = ["typ": .string(type)]
         if !certificates.isEmpty { header.append("x5c", .array(certificates.map { .string(Base64.encode($0.der)) })) }
     }
@@ -31,10 +37,11 @@ public struct SDJWTIssuer: Sendable {
         var concealer = Concealer(hash: hash, random: random)
         var payload = try concealer.object(claims, frame, at: [])
         payload.append("_sd_alg", .string(hash.rawValue))
-        do {
-            let jws = try await JWS.sign(Array(JSON.object(payload).encoded().utf8), header: header, by: signer)
-            return SDJWT(issuerJWT: jws.compact, disclosures: concealer.disclosures.map(\.encoded))
-        } catch { throw .jwt("issuer JWT", error) }
+        var draft = SDJWTMintDraft(
+            payload: payload, disclosures: concealer.disclosures.map(\.encoded), header: header, signer: signer, hash: hash,
+            certificates: certificates, root: root, random: random)
+        do { try tampering.spoil(&draft) } catch { throw .fault(error) }
+        return try await draft.signed()
     }
 
     /// An SD-JWT VC: `vct` is there, and what must never be disclosed selectively stands open.

@@ -31,11 +31,15 @@ extension SDJWT {
 
     /// This SD-JWT with the disclosures that show what the paths select, and no others, without key binding.
     ///
-    /// - Parameter nested: whether a path shows what is selectively disclosable inside of its claim, too.
+    /// - Parameters:
+    ///   - nested: whether a path shows what is selectively disclosable inside of its claim, too.
+    ///   - isLenient: passes on a credential that breaks rules: its recipient says what is wrong.
     /// - Throws: `.selection` when a path selects nothing or meets the wrong kind of value.
-    public func showing(_ paths: [ClaimPath], nested: Bool = true) throws(SDJWTError) -> SDJWT {
+    public func showing(_ paths: [ClaimPath], nested: Bool = true, isLenient: Bool = false) throws(SDJWTError) -> SDJWT {
         let processed = try processed()
-        if let finding = processed.findings.first(where: { $0.check != "S8.salt" }) { throw .selection(finding.reason) }
+        if !isLenient, let finding = processed.findings.first(where: { $0.check != "S8.salt" }) {
+            throw .selection(finding.reason)
+        }
         var chosen: Set<Int> = []
         for path in paths {
             do {
@@ -51,6 +55,13 @@ extension SDJWT {
 
     /// This SD-JWT with a key binding JWT made by the holder's key.
     public func bound(to claims: KeyBindingClaims, by signer: JWSSigner) async throws(SDJWTError) -> SDJWT {
+        let keyBinding = try await keyBinding(
+            keyBindingPayload(claims), header: ["typ": .string(Self.keyBindingMediaType)], by: signer)
+        return SDJWT(issuerJWT: issuerJWT, disclosures: disclosures, keyBinding: keyBinding)
+    }
+
+    /// What the key binding JWT says.
+    func keyBindingPayload(_ claims: KeyBindingClaims) throws(SDJWTError) -> JSONObject {
         let processed = try processed()
         guard let hash = processed.hash else { throw .hash(processed.claims["_sd_alg"]?.encoded() ?? "") }
         var payload: JSONObject = [
@@ -64,10 +75,13 @@ extension SDJWT {
                 payload.append("transaction_data_hashes_alg", .string(algorithm.rawValue))
             }
         }
-        do {
-            let jws = try await JWS.sign(
-                Array(JSON.object(payload).encoded().utf8), header: ["typ": .string(Self.keyBindingMediaType)], by: signer)
-            return SDJWT(issuerJWT: issuerJWT, disclosures: disclosures, keyBinding: jws.compact)
-        } catch { throw .jwt("key binding JWT", error) }
+        return payload
+    }
+
+    /// The key binding JWT in compact serialisation.
+    func keyBinding(_ payload: JSONObject, header: JSONObject, by signer: JWSSigner) async throws(SDJWTError) -> String {
+        do { return try await JWS.sign(Array(JSON.object(payload).encoded().utf8), header: header, by: signer).compact } catch {
+            throw .jwt("key binding JWT", error)
+        }
     }
 }

@@ -108,7 +108,7 @@ extension ChainFinding {
         }
     }
 
-    var isAboutDates: Bool {
+    package var isAboutDates: Bool {
         if case .notValid = kind { true } else { false }
     }
 

@@ -102,9 +102,10 @@ extension DocumentVerification {
         let payload = DeviceAuthentication.bytes(
             transcript: transcript, docType: document.docType, nameSpaces: signed.nameSpaces)
         if verifies(payload, transcript.hash) { return list.pass(id, subject) }
-        let mistake = TranscriptVariant.all(of: transcript, docType: document.docType, object: object, signed).first {
-            verifies($0.payload, $0.salt)
-        }
+        let variants =
+            TranscriptVariant.all(of: transcript, docType: document.docType, object: object, signed)
+            + session.mistakes.map { TranscriptVariant($0.name, $0.transcript, document.docType, signed) }
+        let mistake = variants.first { verifies($0.payload, $0.salt) }
         list.fail(
             id, subject, values: [Hex.encode(transcript.hash)], detail: mistake.map { "verifies with \($0.name)" })
     }

@@ -26,13 +26,15 @@ public struct PresentationVerifier: Sendable {
     ///   - transcript: what the device signed over; nil leaves device authentication unchecked.
     ///   - request: what was asked; nil leaves unchecked whether the answer fits.
     ///   - readerKey: the session's ephemeral private key, which a MAC needs.
+    ///   - mistakes: transcripts that peers are known to use by mistake, to be named where device authentication fails.
     ///   - time: the moment for which validity is judged.
     public func verify(
         _ response: [UInt8], over transcript: SessionTranscript?, request: DeviceRequest? = nil, readerKey: PrivateKey? = nil,
-        at time: Timestamp
+        mistakes: [(name: String, transcript: SessionTranscript)] = [], at time: Timestamp
     ) -> PresentationReport {
         let session = VerificationSession(
-            verifier: self, transcript: transcript, request: request.map(RequestedElements.init), readerKey: readerKey, time: time)
+            verifier: self, transcript: transcript, request: request.map(RequestedElements.init), readerKey: readerKey,
+            mistakes: mistakes, time: time)
         var verification = ResponseVerification(session)
         verification.run(response)
         return PresentationReport(
@@ -47,6 +49,7 @@ struct VerificationSession {
     let transcript: SessionTranscript?
     let request: RequestedElements?
     let readerKey: PrivateKey?
+    let mistakes: [(name: String, transcript: SessionTranscript)]
     let time: Timestamp
 
     var signers: SignerVerifier { verifier.signers }

@@ -11,6 +11,20 @@ struct TranscriptVariant {
     /// The salt of the MAC key.
     let salt: [UInt8]
 
+    init(name: String, payload: [UInt8], salt: [UInt8]) {
+        self.name = name
+        self.payload = payload
+        self.salt = salt
+    }
+
+    /// Another transcript, everything else right.
+    init(_ name: String, _ transcript: SessionTranscript, _ docType: DocType, _ signed: DeviceSigned) {
+        self.init(
+            name: name,
+            payload: DeviceAuthentication.bytes(transcript: transcript, docType: docType, nameSpaces: signed.nameSpaces),
+            salt: transcript.hash)
+    }
+
     /// Every variant that can be made of what is at hand.
     static func all(
         of transcript: SessionTranscript, docType: DocType, object: MobileSecurityObject?, _ signed: DeviceSigned

@@ -1,0 +1,180 @@
+import Codec
+import Credentials
+import Crypto
+import OpenID
+import Ports
+import Reports
+import Vault
+
+/// One request of `holder answer`, from opening it to the record in the log.
+struct AnswerConversation: Sendable {
+    private let setup: AnswerSetup
+    private let invocation: Invocation
+    private let wallet: VPWallet
+    private let transport: any HTTPTransport
+    private let kept: KeptTrace
+
+    private var console: Console { invocation.console }
+    private var now: Timestamp { setup.context.clock.now() }
+
+    init(_ setup: AnswerSetup, _ invocation: Invocation, transport: any HTTPTransport) {
+        self.setup = setup
+        self.invocation = invocation
+        wallet = VPWallet(setup.settings, random: setup.context.random)
+        kept = KeptTrace(passingTo: setup.context.trace)
+        let trace = SessionTrace(
+            sink: kept, session: Codec.Hex.encode(setup.context.random.bytes(4)), role: "holder", clock: setup.context.clock,
+            faults: setup.settings.faults.names)
+        self.transport = TracedTransport(transport, trace: trace, isRevealed: setup.context.reveals)
+    }
+
+    /// What the record and the report need in the end.
+    private struct Outcome {
+        var checks: CheckList
+        var request: VPRequest?
+        var proposal: Proposal?
+        var answer: VPAnswer?
+        var delivered: VPDelivered?
+        var refusal: VPRefusal?
+        var evidence: [Evidence] = []
+    }
+
+    func run(_ input: RequestInput) async throws -> ExitCode {
+        let resolution = await wallet.resolve(input, origin: setup.origin, over: transport, at: now)
+        var outcome = Outcome(checks: resolution.checks)
+        outcome.evidence = resolution.evidence.map { Evidence(name: $0.name, bytes: $0.bytes) }
+        switch resolution.result {
+        case .failure(let refusal): outcome.refusal = refusal
+        case .success(let request):
+            outcome.request = request
+            try await answer(request, &outcome)
+            await setup.remember(request)
+        }
+        if let refusal = outcome.refusal { try await refuse(refusal, &outcome) }
+        return try await finish(outcome)
+    }
+
+    // MARK: the answer
+
+    private func answer(_ request: VPRequest, _ outcome: inout Outcome) async throws {
+        let presenter = Presenter(keyStore: setup.wallet.keys, tampering: setup.tampering)
+        let proposal = wallet.propose(request, from: setup.credentials, presenter: presenter)
+        outcome.checks.append(contentsOf: proposal.checks)
+        outcome.proposal = proposal.proposal
+        AnswerView(console).show(request, proposal.proposal, outcome.checks, revealing: setup.context.reveals)
+        let faults = setup.settings.faults
+        if faults.contains("wallet-error") || faults.contains("wallet-error-known") {
+            return outcome.refusal = wallet.refusal(of: request, "VW30", "the person refused")
+        }
+        if let refusal = proposal.refusal { return outcome.refusal = refusal }
+        guard let consent = await Consent.obtain(for: proposal.proposal, from: setup.consent, at: now) else {
+            try Task.checkCancellation()
+            return outcome.refusal = refused(request, "the person refused", &outcome)
+        }
+        if case .deny = setup.unlock {
+            return outcome.refusal = refused(request, "unlocking the key was refused", &outcome)
+        }
+        do {
+            let answer = try await wallet.answer(request, consent, presenter: presenter, unlock: setup.unlock, at: now)
+            outcome.checks.append(contentsOf: answer.checks)
+            outcome.checks.pass("VW30", "request")
+            for choice in consent.selection.choices {
+                let entry = consent.proposal.entries.first { $0.request.id == choice.requestID }
+                guard let option = entry?.options.first(where: { $0.number == choice.option }) else { continue }
+                try await setup.wallet.count(option.credential, at: now)
+            }
+            outcome.answer = answer
+            console.event(.consent, role: "holder", ["decision": "released", "by": .string(consent.by)])
+            try await deliver(answer, request, &outcome)
+        } catch let failure as VPConductFailure {
+            outcome.checks.append(contentsOf: failure.checks)
+            outcome.refusal = failure.refusal
+        } catch let error as PresentationError {
+            throw CommandError("the response cannot be made: \(error)", hint: Self.mend(of: error))
+        }
+    }
+
+    private static func mend(of error: PresentationError) -> String? {
+        switch error {
+        case .key(.purposeConflict): "the key has made a MAC before: present a copy whose key is new"
+        case .key(.locked), .key(.wrongPassphrase): "give the key's passphrase with --key-passphrase-file FILE"
+        default: nil
+        }
+    }
+
+    private func refused(_ request: VPRequest, _ why: String, _ outcome: inout Outcome) -> VPRefusal {
+        outcome.checks.fail("VW30", "request", values: [], detail: why)
+        return wallet.refusal(of: request, "VW30", why)
+    }
+
+    private func deliver(_ answer: VPAnswer, _ request: VPRequest?, _ outcome: inout Outcome) async throws {
+        outcome.evidence.append(Evidence(name: "response.json", bytes: Array(answer.plain.encoded(pretty: true).utf8)))
+        switch answer.delivery {
+        case .redirect(let url):
+            console.out("go on in the browser:")
+            console.out(url)
+        case .digital(let data): console.out(data.encoded())
+        case .post(let post):
+            if setup.settings.faults.contains("response-late") { try await waitUntilLate(request) }
+            console.event(.sent, role: "holder", ["bytes": .integer(Int64(post.body.count)), "to": .string(post.url.description)])
+            let delivered = await wallet.deliver(answer, over: transport)
+            outcome.checks.append(contentsOf: delivered.checks)
+            outcome.delivered = delivered
+            if let place = delivered.redirectURI { await follow(place) }
+        }
+    }
+
+    /// The fault `response-late`: nothing is sent before the request has expired.
+    private func waitUntilLate(_ request: VPRequest?) async throws {
+        guard let expiry = request?.parameters["exp"]?.intValue else { return }
+        while setup.context.clock.now().secondsSince1970 <= expiry { try await Task.sleep(for: .milliseconds(200)) }
+    }
+
+    private func follow(_ place: String) async {
+        let faults = setup.settings.faults
+        console.out("the verifier wants the browser to go on at:")
+        console.out(place)
+        guard invocation.flag("follow"), !faults.contains("redirect-followed"), var url = try? WebURL(place) else { return }
+        if faults.contains("response-code") { url = url.with(query: ["response_code": "another"]) }
+        let answer: String
+        do throws(HTTPError) { answer = "\(try await transport.send(HTTPRequest("GET", url)).status)" } catch { answer = "\(error)" }
+        console.talk("followed: \(answer)")
+    }
+
+    // MARK: the end
+
+    private func refuse(_ refusal: VPRefusal, _ outcome: inout Outcome) async throws {
+        console.out("nothing is released: \(refusal.check) \(refusal.reason)".replacingControlCharacters())
+        console.event(.consent, role: "holder", ["decision": "refused", "reason": .string("\(refusal.check) \(refusal.reason)")])
+        guard let answer = try wallet.answer(refusal) else { return }
+        try await deliver(answer, outcome.request, &outcome)
+    }
+
+    private func finish(_ outcome: Outcome) async throws -> ExitCode {
+        let report = PresentationReport(at: now, rule: setup.settings.rule, checks: outcome.checks)
+        for check in report.checks where check.outcome.isViolation {
+            console.out("\(check.outcome.word)  \(check.id) \(check.name): \(check.reason ?? "")".replacingControlCharacters())
+        }
+        let isAnswered = outcome.answer != nil && outcome.refusal == nil
+        let isReceived = outcome.delivered.map { $0.response?.status == 200 } ?? isAnswered
+        console.out(isAnswered ? "answered; checks: \(report.verdict.rawValue)" : "refused; checks: \(report.verdict.rawValue)")
+        var object = report.json().objectValue ?? JSONObject()
+        object["answered"] = .bool(isAnswered)
+        object["error"] = outcome.refusal?.code.map { .string($0.rawValue) } ?? .null
+        object["redirect_uri"] = outcome.delivered?.redirectURI.map { .string($0) } ?? .null
+        if case .redirect(let url)? = outcome.answer?.delivery { object["location"] = .string(url) }
+        if case .digital(let data)? = outcome.answer?.delivery { object["data"] = data }
+        if setup.settings.isPartial { object["partial"] = true }
+        console.event(.report, role: "holder", object)
+        await log(outcome, report, isAnswered && isReceived)
+        return isAnswered && isReceived && report.verdict != .fail ? .done : .refused
+    }
+
+    private func log(_ outcome: Outcome, _ report: PresentationReport, _ isSent: Bool) async {
+        let record = TransactionRecord(
+            walletAt: now, client: outcome.request?.client, proposal: outcome.proposal, answer: outcome.answer,
+            outcome: isSent ? .sent : outcome.answer == nil ? .refused : .failed)
+        let evidence = Evidence(name: "report.json", bytes: Array(report.json().encoded(pretty: true).utf8))
+        await setup.context.log(record, evidence: outcome.evidence + [evidence, kept.evidence], in: setup.wallet.vault)
+    }
+}
