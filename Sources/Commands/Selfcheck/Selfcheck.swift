@@ -57,6 +57,7 @@ enum Selfcheck {
         HandoverVectors(),
         SignedRequestVectors(),
         OpenID4VPExampleVectors(),
+        ResponseVectors(),
         InactiveVectors(),
         WholeFiles(),
     ]
