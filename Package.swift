@@ -57,8 +57,12 @@ let package = Package(
         .target(name: "CZXing", linkerSettings: [.linkedLibrary("ZXing")]),
         // PNG and JPEG pixels (libpng's simplified API, libjpeg with its own error exit): setjmp must stay inside C.
         .target(name: "CImage", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("jpeg")]),
+        // Cameras through Video4Linux: its ioctl numbers are macros, and its structures unions, that Swift does not import.
+        .target(name: "CVideo"),
         // D-Bus, on which BlueZ offers itself: asynchronous, file descriptors in messages, no main loop or object system of its own.
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        // LE L2CAP channels as sockets: the kernel's own interface in a few lines of C, no library.
+        .target(name: "CBluetooth"),
 
         // HTTP server: connections suspend while a handler thinks, so a slow peer holds no thread; TLS through GnuTLS.
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
@@ -75,10 +79,10 @@ let package = Package(
         library("OpenID", ["Credentials", "Crypto", "Ports", "Codec"]),
 
         // The edges.
-        library("QR", ["CQREncode", "CZBar", "CZXing", "CImage"]),
+        library("QR", ["CQREncode", "CZBar", "CZXing", "CImage", "CVideo"]),
         library("Vault", ["Crypto", "Ports", "Codec", "CSQLite"]),
         library("Reports", ["Credentials", "Crypto", "Ports", "Codec"]),
-        library("BlueZ", ["Proximity", "Ports", "Codec", "CSystemd"]),
+        library("BlueZ", ["Proximity", "Ports", "Codec", "CSystemd", "CBluetooth"]),
         library("Web", ["Reports", "QR", "OpenID", "Credentials", "Crypto", "Ports", "Codec", "CMicroHTTPD", "CCurl"]),
         library(
             "Commands",
