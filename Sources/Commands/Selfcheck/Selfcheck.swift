@@ -57,7 +57,6 @@ enum Selfcheck {
         HandoverVectors(),
         SignedRequestVectors(),
         OpenID4VPExampleVectors(),
-        ResponseVectors(),
         InactiveVectors(),
         WholeFiles(),
     ]
