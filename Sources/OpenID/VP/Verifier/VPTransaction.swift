@@ -17,7 +17,7 @@ public struct VPTransaction: Sendable, Identifiable {
         case refused
     }
 
-    /// Random, 128 bits in base64url: part of the addresses of this transaction.
+    /// Random, 128 bits in hexadecimal: part of the addresses of this transaction.
     public let id: String
     public let created: Timestamp
     public let expires: Timestamp

@@ -98,7 +98,8 @@ public struct VPVerifier: Sendable {
     /// - Parameter session: a secret of the browser that asks; only that session can come back with the response code.
     public func begin(_ order: VPOrder, session: String? = nil) async throws(VPVerifierError) -> VPTransaction {
         try check(order)
-        let id = Base64URL.encode(random.bytes(16))
+        // Hexadecimal: it stands on command lines, where a dash in front would be an option.
+        let id = Hex.encode(random.bytes(16))
         let address = order.isDigital ? "" : address(order.mode.way == .post ? "response" : "return", id).description
         var transaction: VPTransaction
         do {
