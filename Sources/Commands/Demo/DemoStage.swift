@@ -35,7 +35,9 @@ struct DemoStage: Sendable {
         let authority = try TestAuthority(at: context.clock.now(), random: context.random, edition: context.edition)
         try TrustStore(of: holder).add(TrustAnchor(authority.readerAuthority.certificate, role: .readers))
         try TrustStore(of: reader).add(TrustAnchor(authority.iaca.certificate, role: .documents))
-        _ = try CertificateFolder(of: reader).write(authority.reader.certificate, key: authority.reader.key, as: "reader")
+        let folder = CertificateFolder(of: reader)
+        _ = try folder.write(authority.reader.certificate, key: authority.reader.key, as: "reader")
+        _ = try folder.write(authority.readerAuthority.certificate, key: authority.readerAuthority.key, as: "reader-ca")
         return authority.documentSigner
     }
 
@@ -59,6 +61,29 @@ struct DemoStage: Sendable {
         let document = try await wallet.add(
             mdoc: [(issued.encodedCBOR, key.id)], displayName: definition.displayName, at: now, random: context.random)
         return document.id
+    }
+
+    /// Issues a PID as SD-JWT VC to the holder.
+    func issueToken(to specimen: Specimen, by signer: SigningIdentity) async throws {
+        let now = context.clock.now().wholeSeconds
+        let wallet = try Wallet(context.at(home: holder), creating: true)
+        let key = try await wallet.keys.create(KeyOptions())
+        let subject = signer.certificate.subject
+        let issuer = SpecimenIssuer(
+            country: subject.country ?? "UT", jurisdiction: subject.stateOrProvince, authority: subject.organization ?? "Utopia")
+        var claims = specimen.identificationClaims(issuer: issuer, at: now)
+        claims["vct"] = "urn:eudi:pid:1"
+        claims["cnf"] = ["jwk": .object(key.publicKey.jwk)]
+        claims["iat"] = .integer(now.secondsSince1970)
+        claims["nbf"] = .integer(now.secondsSince1970)
+        claims["exp"] = .integer(now.adding(days: 90).secondsSince1970)
+        let maker = SDJWTIssuer(
+            signer: try JWSSigner(signer.key, nonce: context.isDeterministic ? .deterministic : .random),
+            certificates: [signer.certificate], random: context.random)
+        let token = try await maker.issueVC(
+            claims, frame: .everyMember(of: claims, except: SDJWTVC.neverDisclosable.union(["iat"])))
+        _ = try await wallet.add(
+            sdJWT: [(Array(token.compact.utf8), key.id)], displayName: "PID", at: now, random: context.random)
     }
 
     /// Removes everything.
