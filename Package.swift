@@ -19,12 +19,23 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
         name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], exclude: exclude, swiftSettings: settings)
 }
 
+/// libFuzzer, named by scripts/fuzz: the driver that needs it is part of nobody else's build.
+let fuzzer: [Target] =
+    (Context.environment["WALLETBENCH_LIBFUZZER"]).map { library in
+        [
+            .executableTarget(
+                name: "FuzzDriver", dependencies: ["Fuzzing"], path: "scripts/fuzz.d", swiftSettings: settings,
+                linkerSettings: [.unsafeFlags([library]), .linkedLibrary("stdc++")])
+        ]
+    } ?? []
+
 let package = Package(
     name: "walletbench",
     products: [
         .library(name: "Codec", targets: ["Codec"]),
         .library(name: "Credentials", targets: ["Credentials"]),
         .library(name: "Proximity", targets: ["Proximity"]),
+        .library(name: "QR", targets: ["QR"]),
         .executable(name: "walletbench", targets: ["walletbench"]),
     ],
     targets: [
@@ -46,8 +57,12 @@ let package = Package(
         .target(name: "CZXing", linkerSettings: [.linkedLibrary("ZXing")]),
         // PNG and JPEG pixels (libpng's simplified API, libjpeg with its own error exit): setjmp must stay inside C.
         .target(name: "CImage", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("jpeg")]),
+        // Cameras through Video4Linux: its ioctl numbers are macros, and its structures unions, that Swift does not import.
+        .target(name: "CVideo"),
         // D-Bus, on which BlueZ offers itself: asynchronous, file descriptors in messages, no main loop or object system of its own.
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        // LE L2CAP channels as sockets: the kernel's own interface in a few lines of C, no library.
+        .target(name: "CBluetooth"),
 
         // HTTP server: connections suspend while a handler thinks, so a slow peer holds no thread; TLS through GnuTLS.
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
@@ -64,10 +79,10 @@ let package = Package(
         library("OpenID", ["Credentials", "Crypto", "Ports", "Codec"]),
 
         // The edges.
-        library("QR", ["CQREncode", "CZBar", "CZXing", "CImage"]),
+        library("QR", ["CQREncode", "CZBar", "CZXing", "CImage", "CVideo"]),
         library("Vault", ["Crypto", "Ports", "Codec", "CSQLite"]),
         library("Reports", ["Credentials", "Crypto", "Ports", "Codec"]),
-        library("BlueZ", ["Proximity", "Ports", "Codec", "CSystemd"]),
+        library("BlueZ", ["Proximity", "Ports", "Codec", "CSystemd", "CBluetooth"]),
         library("Web", ["Reports", "QR", "OpenID", "Credentials", "Crypto", "Ports", "Codec", "CMicroHTTPD", "CCurl"]),
         library(
             "Commands",
@@ -78,6 +93,12 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Credentials", "Crypto", "Ports", "Codec"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        // Where bytes of strangers come in, each as a function that takes any: fed by FuzzingTests and by scripts/fuzz.
+        .target(
+            name: "Fuzzing",
+            dependencies: ["Commands", "Reports", "Proximity", "QR", "Credentials", "Crypto", "Ports", "Codec"],
+            path: "Tests/Fuzzing", swiftSettings: settings),
+        tests("Fuzzing", ["Fuzzing"]),
         tests("Codec", ["Codec"]),
         tests("Ports", ["Ports", "Codec"]),
         tests("Crypto", ["Crypto", "Ports", "Codec"]),
@@ -92,7 +113,7 @@ let package = Package(
         tests(
             "Commands", ["Commands", "OpenID", "Web", "Proximity", "Vault", "Credentials", "Crypto", "Ports", "Codec"],
             exclude: ["Scripts"]),
-    ],
+    ] + fuzzer,
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )

@@ -8,12 +8,17 @@ let package = Package(
     targets: [
         // What OpenSSL alone costs for the same work: no verifier that stands on it can be faster.
         .target(name: "COpenSSLBound", linkerSettings: [.linkedLibrary("crypto")]),
+        // zxing-cpp and zbar alone on a picture, and libcbor's encoder.
+        .target(
+            name: "CDecoderBound",
+            linkerSettings: [.linkedLibrary("ZXing"), .linkedLibrary("zbar"), .linkedLibrary("cbor")]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "COpenSSLBound", .product(name: "Codec", package: "walletbench"),
-                .product(name: "Credentials", package: "walletbench"),
+                "COpenSSLBound", "CDecoderBound", .product(name: "Codec", package: "walletbench"),
+                .product(name: "Credentials", package: "walletbench"), .product(name: "QR", package: "walletbench"),
             ]),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )

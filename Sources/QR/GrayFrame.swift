@@ -1,13 +1,13 @@
 import CImage
 
 /// A grey picture: one byte a pixel, rows top down without padding, 0 is black. From a file or a camera.
-package struct GrayFrame: Sendable, Equatable {
-    package let width: Int
-    package let height: Int
+public struct GrayFrame: Sendable, Equatable {
+    public let width: Int
+    public let height: Int
     /// width × height bytes.
-    package let pixels: [UInt8]
+    public let pixels: [UInt8]
 
-    package init(width: Int, height: Int, pixels: [UInt8]) {
+    public init(width: Int, height: Int, pixels: [UInt8]) {
         precondition(width > 0 && height > 0 && pixels.count == width * height, "a frame has width × height pixels")
         self.width = width
         self.height = height
@@ -15,13 +15,13 @@ package struct GrayFrame: Sendable, Equatable {
     }
 
     /// A PNG file.
-    package func png() throws(PictureError) -> [UInt8] {
+    public func png() throws(PictureError) -> [UInt8] {
         try encoded { cimage_encode_png(pixels, UInt32(width), UInt32(height), &$0, &$1) }
     }
 
     /// A JPEG file.
     /// - Parameter quality: 1 to 100.
-    package func jpeg(quality: Int) throws(PictureError) -> [UInt8] {
+    public func jpeg(quality: Int) throws(PictureError) -> [UInt8] {
         try encoded { cimage_encode_jpeg(pixels, UInt32(width), UInt32(height), Int32(clamping: quality), &$0, &$1) }
     }
 

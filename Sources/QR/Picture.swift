@@ -1,18 +1,18 @@
 import CImage
 
 /// A PNG or JPEG file, decoded to grey.
-package struct Picture: Sendable {
-    package let frame: GrayFrame
+public struct Picture: Sendable {
+    public let frame: GrayFrame
     /// `PNG` or `JPEG`.
-    package let format: String
+    public let format: String
     /// What the decoder complained about while it still gave pixels: the file ends early or is damaged.
-    package let damage: String?
+    public let damage: String?
 
     /// The most pixels that are read.
-    package static let pixelLimit = 64_000_000
+    public static let pixelLimit = 64_000_000
 
     /// Decodes a file. Width and height are checked before memory is allocated for them.
-    package init(_ bytes: [UInt8], pixelLimit: Int = Picture.pixelLimit) throws(PictureError) {
+    public init(_ bytes: [UInt8], pixelLimit: Int = Picture.pixelLimit) throws(PictureError) {
         guard !bytes.isEmpty else { throw .empty }
         format = try Self.format(of: bytes)
         var result =
@@ -33,7 +33,7 @@ package struct Picture: Sendable {
     }
 
     /// Whether bytes begin as a PNG or JPEG does.
-    package static func isPicture(_ bytes: [UInt8]) -> Bool {
+    public static func isPicture(_ bytes: [UInt8]) -> Bool {
         (try? format(of: bytes)) != nil
     }
 

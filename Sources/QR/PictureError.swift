@@ -1,5 +1,5 @@
 /// Why a file is no picture that can be read.
-package enum PictureError: Error, Equatable, CustomStringConvertible {
+public enum PictureError: Error, Equatable, CustomStringConvertible {
     case empty
     /// Neither PNG nor JPEG; what it looks like.
     case unsupported(looksLike: String)
@@ -9,7 +9,7 @@ package enum PictureError: Error, Equatable, CustomStringConvertible {
     case broken(format: String, reason: String)
     case outOfMemory
 
-    package var description: String {
+    public var description: String {
         switch self {
         case .empty: "the file is empty"
         case .unsupported(let looksLike): "not a picture that can be read: it looks like \(looksLike)"
@@ -21,7 +21,7 @@ package enum PictureError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The mend, where there is one.
-    package var hint: String? {
+    public var hint: String? {
         switch self {
         case .empty, .broken: "copy the picture again, or open it in a viewer and save it anew"
         case .unsupported: "PNG and JPEG pictures are read; convert other kinds"

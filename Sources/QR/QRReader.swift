@@ -2,31 +2,35 @@ import CZBar
 import CZXing
 
 /// A QR code found in a picture.
-package struct QRCode: Sendable, Equatable {
-    package struct Point: Sendable, Equatable {
-        package let x: Int
-        package let y: Int
+public struct QRCode: Sendable, Equatable {
+    public struct Point: Sendable, Equatable {
+        public let x: Int
+        public let y: Int
     }
 
-    package let text: String
+    public let text: String
     /// Corners in pixels of the picture as it was given, around the symbol.
-    package let corners: [Point]
+    public let corners: [Point]
     /// What it took: `zxing`, `zxing, contrast stretched`, `zbar, inverted, shrunk 4×`.
-    package let method: String
+    public let method: String
 }
 
-/// Finds QR codes: zxing-cpp first (fast, reads slanted ones), zbar second; each on the picture as it is, with its contrast stretched, and
-/// inverted; large pictures also shrunk, since blur and noise of a photo vanish there.
-package enum QRReader {
+/// Finds QR codes: zxing-cpp first (fast, reads slanted ones), on the picture as it is, with its contrast stretched, and inverted; large
+/// pictures also shrunk, since blur and noise of a photo vanish there. What it does not read then is cleaned of noise or sharpened, and
+/// last comes zbar, which is slow and reads faint ones.
+public enum QRReader {
     /// Every code that the first successful attempt finds; empty when there is none.
-    package static func read(_ frame: GrayFrame) -> [QRCode] {
-        for decoder in [Decoder.zxing, .zbar] {
-            for factor in factors(frame) {
-                let shrunk = frame.shrunk(by: factor)
-                for variant in Variant.allCases {
-                    let found = decoder.read(variant.apply(shrunk))
-                    if !found.isEmpty { return unique(found.map { $0.code(decoder, variant, factor) }) }
-                }
+    public static func read(_ frame: GrayFrame) -> [QRCode] {
+        let factors = factors(frame)
+        let last = factors.last ?? 1
+        let attempts =
+            factors.map { (Decoder.zxing, $0, Variant.plain) } + [(.zxing, last, Variant.cleaned)]
+            + factors.map { (Decoder.zbar, $0, Variant.plain) }
+        for (decoder, factor, variants) in attempts {
+            let shrunk = frame.shrunk(by: factor)
+            for variant in variants {
+                let found = decoder.read(variant.apply(shrunk))
+                if !found.isEmpty { return unique(found.map { $0.code(decoder, variant, factor) }) }
             }
         }
         return []
@@ -47,16 +51,29 @@ package enum QRReader {
     }
 }
 
-private enum Variant: String, CaseIterable {
+private enum Variant: String {
     case asIs = ""
     case stretched = ", contrast stretched"
     case inverted = ", inverted"
+    case unspeckled = ", specks removed"
+    case smoothed = ", smoothed"
+    case sharpened = ", sharpened"
+    case smoothedInverted = ", smoothed, inverted"
+
+    /// What costs next to nothing.
+    static let plain = [asIs, stretched, inverted]
+    /// What changes the pixels by their surroundings.
+    static let cleaned = [unspeckled, smoothed, sharpened, smoothedInverted]
 
     func apply(_ frame: GrayFrame) -> GrayFrame {
         switch self {
         case .asIs: frame
         case .stretched: frame.stretched()
         case .inverted: frame.stretched().inverted()
+        case .unspeckled: frame.unspeckled().stretched()
+        case .smoothed: frame.smoothed().stretched()
+        case .sharpened: frame.sharpened().stretched()
+        case .smoothedInverted: frame.smoothed().stretched().inverted()
         }
     }
 }

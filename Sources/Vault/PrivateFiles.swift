@@ -1,4 +1,5 @@
 import Glibc
+internal import Ports
 
 /// Files and directories that only their owner may read.
 package enum PrivateFiles {
@@ -54,8 +55,10 @@ package enum PrivateFiles {
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw trouble("cannot write", path) }
         defer { unlink(draft) }
+        KillPoint.pass("file torn write") { _ = writeAll(file, Array(bytes.prefix(bytes.count / 2))) }
         let written = writeAll(file, bytes) && fsync(file) == 0
         guard close(file) == 0, written else { throw trouble("cannot write", path) }
+        KillPoint.pass("file written")
         if link(draft, path) == 0 { return true }
         guard errno == EEXIST else { throw trouble("cannot write", path) }
         return false

@@ -183,6 +183,11 @@ final class FakeBlueZ: Sendable {
                 interfaces["org.bluez.GattCharacteristic1"] = characteristic
             }
             objects[device + path] = interfaces
+            guard interfaces["org.bluez.GattCharacteristic1"]?["Flags"]?.texts?.contains("notify") == true else { continue }
+            // BlueZ adds it, on both sides.
+            objects["\(device)\(path)/desc"] = [
+                "org.bluez.GattDescriptor1": ["UUID": .string("00002902-0000-1000-8000-00805f9b34fb")]
+            ]
         }
         return objects
     }
@@ -406,8 +411,18 @@ extension FakeBlueZ {
     private func acquireNotify(_ device: String, _ application: Application, _ target: String) async -> Result<[BusValue], BusError>
     {
         guard let (ours, theirs) = pair(device) else { return .failure(BusError("org.bluez.Error.Failed", "no socket")) }
+        let characteristic = application.objects[target]?["org.bluez.GattCharacteristic1"]
         do throws(BusError) {
             let limit = settings.mtu - 5
+            if characteristic?["NotifyAcquired"] != nil {
+                let options: [String: BusValue] = ["mtu": .uint16(UInt16(settings.toldMTU ?? settings.mtu))]
+                let reply = try await bus.call(
+                    BusRequest(
+                        application.sender, target, "org.bluez.GattCharacteristic1", "AcquireNotify", [.properties(options)]))
+                guard case .descriptor(let source)? = reply.first else { throw BusError("org.bluez.Error.Failed", "no socket") }
+                pump(source, into: ours, limit: limit)
+                return .success([.descriptor(theirs), .uint16(UInt16(settings.mtu))])
+            }
             _ = try await bus.listen(
                 to: application.sender, target, "org.freedesktop.DBus.Properties", "PropertiesChanged"
             ) { signal in
@@ -419,6 +434,22 @@ extension FakeBlueZ {
             try await bus.call(BusRequest(application.sender, target, "org.bluez.GattCharacteristic1", "StartNotify"))
             return .success([.descriptor(theirs), .uint16(UInt16(settings.mtu))])
         } catch { return .failure(error) }
+    }
+
+    /// Passes a server's parts on. Each is taken from its socket only when it was passed on, as bluetoothd does nothing between.
+    private func pump(_ source: BusDescriptor, into target: BusDescriptor, limit: Int) {
+        _ = Threads.start {
+            var buffer = [UInt8](repeating: 0, count: 1024)
+            while true {
+                var watched = pollfd(fd: source.number, events: Int16(POLLIN), revents: 0)
+                _ = poll(&watched, 1, -1)
+                let count = recv(source.number, &buffer, buffer.count, Int32(MSG_PEEK))
+                guard count > 0 else { break }
+                // As bluetoothd does: cut without a word.
+                guard send(target.number, &buffer, min(count, limit), Int32(MSG_NOSIGNAL)) >= 0 else { break }
+                _ = recv(source.number, &buffer, buffer.count, 0)
+            }
+        }
     }
 
     private func acquireWrite(_ device: String, _ application: Application, _ target: String) async -> Result<[BusValue], BusError>

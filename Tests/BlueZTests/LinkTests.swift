@@ -20,8 +20,8 @@ private struct Pair {
         (self.fake, self.mode) = (fake, mode)
         let one = try await Radio.open(.name("hci0"), needsAdvertising: true, busAddress: fake.address, settings: settings)
         let two = try await Radio.open(.name("hci1"), needsAdvertising: false, busAddress: fake.address, settings: settings)
-        server = PeripheralEndpoint(one, mode: mode, uuid: uuid, seconds: 20, fitting: LinkFitting())
-        client = CentralEndpoint(two, mode: mode, uuid: uuid, seconds: 20, fitting: LinkFitting())
+        server = try await PeripheralEndpoint(one, mode: mode, uuid: uuid, seconds: 60, channels: .never)
+        client = CentralEndpoint(two, mode: mode, uuid: uuid, seconds: 60, channels: .never)
     }
 
     /// - Returns: the links of server and client.
@@ -148,9 +148,11 @@ private func message(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncati
     @Test func cancellingWhileNobodyComesGivesEverythingBack() async throws {
         let fake = try await FakeBlueZ()
         let pair = try await Pair(fake, .peripheral)
+        let radio = try await Radio.open(.any, needsAdvertising: true, busAddress: fake.address, settings: right)
+        let other = BluetoothUUID(random: SystemRandom())
         let both = BothModesEndpoint(
-            try await Radio.open(.any, needsAdvertising: true, busAddress: fake.address, settings: right),
-            uuids: (pair.uuid, BluetoothUUID(random: SystemRandom())), seconds: nil, fitting: LinkFitting())
+            try await PeripheralEndpoint(radio, mode: .peripheral, uuid: pair.uuid, seconds: nil, channels: .never),
+            CentralEndpoint(radio, mode: .central, uuid: other, seconds: nil, channels: .never))
         let waiting = Task { try await both.open(.mdoc, ident: ident) }
         while !fake.log.contains("hci0 RegisterAdvertisement") || !fake.log.contains("hci0 StartDiscovery") { await Task.yield() }
         waiting.cancel()
@@ -162,14 +164,15 @@ private func message(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncati
     func anMdocThatOffersBothModesTakesTheOneThatTheReaderChose(_ chosen: GATTMode) async throws {
         let fake = try await FakeBlueZ()
         let uuids = (peripheral: BluetoothUUID(random: SystemRandom()), central: BluetoothUUID(random: SystemRandom()))
+        let own = try await Radio.open(.name("hci0"), needsAdvertising: true, busAddress: fake.address, settings: right)
         let mdoc = BothModesEndpoint(
-            try await Radio.open(.name("hci0"), needsAdvertising: true, busAddress: fake.address, settings: right), uuids: uuids,
-            seconds: 20, fitting: LinkFitting())
+            try await PeripheralEndpoint(own, mode: .peripheral, uuid: uuids.peripheral, seconds: 60),
+            CentralEndpoint(own, mode: .central, uuid: uuids.central, seconds: 60))
         let radio = try await Radio.open(.name("hci1"), needsAdvertising: true, busAddress: fake.address, settings: right)
         let reader: any LinkEndpoint =
             chosen == .peripheral
-            ? CentralEndpoint(radio, mode: .peripheral, uuid: uuids.peripheral, seconds: 20, fitting: LinkFitting())
-            : PeripheralEndpoint(radio, mode: .central, uuid: uuids.central, seconds: 20, fitting: LinkFitting())
+            ? CentralEndpoint(radio, mode: .peripheral, uuid: uuids.peripheral, seconds: 60)
+            : try await PeripheralEndpoint(radio, mode: .central, uuid: uuids.central, seconds: 60)
         async let waiting = mdoc.open(.mdoc, ident: ident)
         async let coming = reader.open(.reader, ident: ident)
         let (holder, verifier) = try await (waiting, coming)
@@ -188,7 +191,7 @@ private func message(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncati
         let pair = try await Pair(fake, .peripheral)
         let server = pair.server
         let waiting = Task { try await server.open(.mdoc, ident: ident) }
-        await #expect(throws: LinkError.service("Server2Client is missing (P21.characteristic)")) {
+        await #expect(throws: LinkError.service(check: "P21.characteristic", "Server2Client missing")) {
             try await pair.client.open(.reader, ident: ident)
         }
         waiting.cancel()

@@ -22,6 +22,30 @@ import Testing
         var requests = ["request.json"]
         /// How often the same holder presents: some faults show the second time.
         var runs = 1
+        /// By Bluetooth between radios in memory, instead of a socket.
+        var bluetooth: Bluetooth?
+
+        struct Bluetooth: Sendable {
+            /// Which end of the connection makes the mistake; decides the mode.
+            enum End: Sendable { case server, client }
+            var end: End
+            var manners = MemoryAir.Manners()
+
+            /// The mode in which `role` is that end.
+            func mode(_ role: String) -> String { (role == "holder") == (end == .server) ? "peripheral" : "central" }
+        }
+    }
+
+    private static func server(_ holder: [String] = [], _ reader: [String] = []) -> Scene {
+        Scene(holder: holder, reader: reader, bluetooth: .init(end: .server))
+    }
+
+    private static func client(
+        _ options: [String] = ["--no-l2cap"], stay: Int = 60, resume: Int = 0
+    ) -> Scene {
+        var bluetooth = Scene.Bluetooth(end: .client)
+        (bluetooth.manners.staySeconds, bluetooth.manners.resumeSeconds) = (stay, resume)
+        return Scene(holder: options, reader: options, bluetooth: bluetooth)
     }
 
     private static let scenes: [String: Scene] = [
@@ -37,6 +61,13 @@ import Testing
         "request-counter-reused": Scene(requests: ["request.json", "request.json"]),
         "silent-drop": Scene(readerFaults: ["request-bitflip"]), "disconnect-after-part": Scene(argument: "1"),
         "reader-break": Scene(argument: "eku"), "ds-break": Scene(argument: "eku"),
+        "no-advertisement": server(["--timeout", "3"], ["--timeout", "3"]), "gatt-characteristic": server(),
+        "gatt-property": server(["--no-l2cap"]), "gatt-cccd": server(["--no-l2cap"]), "l2cap-psm": server(),
+        "no-state-start": client(), "state-unknown": client(), "subscribed-first": client(),
+        "client-disconnects": client(stay: 1), "resume-after-start": client(resume: 60), "second-central": client(),
+        "no-state-end": client(), "l2cap-length": client([]),
+        "ident-length": server(), "ident-other-session": server(),
+        "mode-preference": Scene(holder: ["--ble-mode", "both"], bluetooth: .init(end: .client)),
     ]
 
     /// Those that proximity shows; other protocols have walks of their own.
@@ -88,21 +119,47 @@ import Testing
         }
         let minted = await stage.run(["issuer", "mint", "--type", "mdl", "--to-holder"] + scene.mint + switched("issuer") + common)
         try #require(minted.exit == .done, "\(minted.stderr)")
+        return try await RadioSource.$replacement.withValue(Self.radios(scene)) {
+            try await meet(scene, stage, holder: switched("holder") + common, reader: switched("reader") + common, by: role)
+        }
+    }
+
+    /// Radios of one air, for scenes by Bluetooth.
+    private static func radios(_ scene: Scene) -> RadioSource.Opener? {
+        guard let bluetooth = scene.bluetooth else { return nil }
+        let air = MemoryAir(bluetooth.manners)
+        return { adapter, _ in air.radio("\(adapter)") }
+    }
+
+    private func meet(
+        _ scene: Scene, _ stage: InProcess, holder holderWords: [String], reader readerWords: [String], by role: String
+    ) async throws -> Seen {
         var seen = Seen()
+        let mode = scene.bluetooth.map { ["--ble-mode", $0.mode(role)] } ?? []
+        let holderMode = scene.holder.contains("--ble-mode") ? [] : mode
+        let readerMode = scene.holder.contains("--ble-mode") ? [] : mode
         for _ in 0..<scene.runs {
+            let link = scene.bluetooth == nil ? "unix:\(stage.folder)/link" : "ble:hci0"
+            let timeout = scene.holder.contains("--timeout") ? [] : ["--timeout", "60"]
             let holder = stage.start(
-                ["holder", "present", "--link", "unix:\(stage.folder)/link", "--consent", "auto", "--json", "--timeout", "60"]
-                    + scene.holder + switched("holder") + common, as: "holder")
+                ["holder", "present", "--link", link, "--consent", "auto", "--json"] + timeout + scene.holder + holderMode
+                    + holderWords, as: "holder")
             guard let text = await holder.event("ready")?["engagement"]?.stringValue else {
                 let outcome = await holder.outcome()
                 throw Shell.Failure(what: "the holder does not start: \(outcome.stderr)")
             }
             let requests = scene.requests.flatMap { ["--request", "\(stage.folder)/\($0)"] }
-            let reader = await stage.start(
-                ["reader", "read", "--engagement", text, "--json"] + requests + scene.reader + switched("reader")
-                    + scene.readerFaults.flatMap { ["--fault", $0] } + common, as: "reader"
-            ).outcome()
-            // A holder that no reader can reach would wait until its time is up.
+            let reading = stage.start(
+                ["reader", "read", "--engagement", text, "--json"] + (scene.bluetooth == nil ? [] : ["--link", "ble:hci1"])
+                    + requests + scene.reader + readerMode + scene.readerFaults.flatMap { ["--fault", $0] } + readerWords,
+                as: "reader")
+            // Who waits for somebody that never comes would wait until its time is up.
+            let isReaderServer = scene.bluetooth != nil && mode.last == "central"
+            if isReaderServer {
+                let presented = await holder.outcome()
+                if !presented.stdout.contains(#""event":"connected""#) { reading.task.cancel() }
+            }
+            let reader = await reading.outcome()
             if !reader.stdout.contains(#""event":"connected""#) { holder.task.cancel() }
             let presented = await holder.outcome()
             seen = Seen(
@@ -150,6 +207,7 @@ import Testing
 
     @Test(arguments: [
         Scene(), Scene(edition: 2), Scene(holder: ["--device-auth", "mac"], requests: ["request.json", "request.json"]),
+        server(), client(), Scene(edition: 2, requests: ["request.json", "request.json"], bluetooth: .init(end: .client)),
     ])
     func withoutAFaultNothingIsViolated(_ scene: Scene) async throws {
         let stage = try await stage()

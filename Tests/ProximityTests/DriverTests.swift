@@ -50,10 +50,7 @@ import Testing
         _ kind: LinkKind, mode: GATTMode = .peripheral, requests: Int = 1, refuses: Bool = false,
         holderFaults: FaultSet = FaultSet(), readerFaults: FaultSet = FaultSet()
     ) async throws -> Run {
-        let random = SeededRandom(seed: 11)
-        let (deviceKey, readerKey) = (
-            try PrivateKey.generate(.p256, random: random), try PrivateKey.generate(.p256, random: random)
-        )
+        let (deviceKey, _) = try keys()
         let keyBytes = EphemeralKeyBytes(deviceKey.publicKey).encoded
         let (mdocFitting, readerFitting) = (LinkFitting(faults: holderFaults), LinkFitting(faults: readerFaults))
         let endpoints: (any LinkEndpoint, any LinkEndpoint)
@@ -63,6 +60,22 @@ import Testing
         } else {
             endpoints = try await kind.endpoints(mode, mdoc: mdocFitting, reader: readerFitting)
         }
+        return try await converse(
+            endpoints, requests: requests, refuses: refuses, holderFaults: holderFaults, readerFaults: readerFaults)
+    }
+
+    private static func keys() throws -> (PrivateKey, PrivateKey) {
+        let random = SeededRandom(seed: 11)
+        return (try PrivateKey.generate(.p256, random: random), try PrivateKey.generate(.p256, random: random))
+    }
+
+    /// Both drivers between two endpoints that have their faults already.
+    static func converse(
+        _ endpoints: (any LinkEndpoint, any LinkEndpoint), requests: Int = 1, refuses: Bool = false,
+        holderFaults: FaultSet = FaultSet(), readerFaults: FaultSet = FaultSet()
+    ) async throws -> Run {
+        let (deviceKey, readerKey) = try keys()
+        let (mdocFitting, readerFitting) = (LinkFitting(faults: holderFaults), LinkFitting(faults: readerFaults))
         let engagement = DeviceEngagement(eDeviceKey: COSEKey(deviceKey.publicKey), retrievalMethods: [endpoints.0.method])
         let session = try ReaderSession(engagement: engagement, eDeviceKey: deviceKey.publicKey, key: readerKey, edition: .first)
         let (holder, reader) = (Holder(refuses: refuses), Reader(count: requests))
@@ -74,6 +87,29 @@ import Testing
         async let one = holderDriver.run(holder)
         async let other = readerDriver.run(reader)
         return Run(holder: try await one, reader: try await other, taken: reader.responses.withLock { $0 })
+    }
+
+    /// Both drivers where one side waits in vain.
+    /// - Returns: the other side's outcome.
+    static func meet(
+        _ endpoints: (any LinkEndpoint, any LinkEndpoint), waiting: MdocRole, holderFaults: FaultSet, readerFaults: FaultSet
+    ) async throws -> SessionOutcome {
+        let (deviceKey, readerKey) = try keys()
+        let engagement = DeviceEngagement(eDeviceKey: COSEKey(deviceKey.publicKey), retrievalMethods: [endpoints.0.method])
+        let session = try ReaderSession(engagement: engagement, eDeviceKey: deviceKey.publicKey, key: readerKey, edition: .first)
+        let holder = HolderDriver(
+            endpoint: endpoints.0, engagement: engagement, key: deviceKey, edition: .first,
+            fitting: LinkFitting(faults: holderFaults), faults: holderFaults)
+        let reader = ReaderDriver(
+            endpoint: endpoints.1, engagement: engagement, session: session, fitting: LinkFitting(faults: readerFaults),
+            faults: readerFaults)
+        let one = Task { try await holder.run(Holder()) }
+        let other = Task { try await reader.run(Reader(count: 1)) }
+        let (idle, busy) = waiting == .mdoc ? (one, other) : (other, one)
+        let outcome = try await busy.value
+        idle.cancel()
+        _ = await idle.result
+        return outcome
     }
 
     @Test(arguments: LinkKind.allCases, GATTMode.allCases)

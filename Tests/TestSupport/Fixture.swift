@@ -19,6 +19,21 @@ package enum Fixture {
         return bytes
     }
 
+    /// The names in the folder `fixtures/<path>`, sorted.
+    package static func names(_ path: String) throws -> [String] {
+        let name = "\(root)/fixtures/\(path)"
+        guard let folder = opendir(name) else { throw Missing(description: "cannot open \(name)") }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+                })
+        }
+        return names.filter { !$0.hasPrefix(".") }.sorted()
+    }
+
     /// `fixtures/<path>` as JSON.
     package static func json(_ path: String) throws -> JSON {
         try JSON.decode(bytes(path))

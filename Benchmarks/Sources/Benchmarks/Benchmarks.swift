@@ -1,3 +1,4 @@
+import CDecoderBound
 import COpenSSLBound
 import Codec
 import Credentials
@@ -12,11 +13,15 @@ struct Failure: Error, CustomStringConvertible {
 
 /// `Benchmarks FOLDER [NAME]`: measures over the files that `scripts/bench` made there, one line a measurement: name and
 /// microseconds. With a name only that one, over and over for seconds: what a profiler looks at.
+///
+/// `Benchmarks --pictures FOLDER`: reads the QR code in each picture; one line a picture: its name, then whether this program, zxing-cpp
+/// and zbar read it (0 or 1), each with the microseconds that it took.
 @main
 struct Benchmarks {
     static func main() async {
         do {
             let arguments = CommandLine.arguments
+            if arguments.count == 3, arguments[1] == "--pictures" { return try Pictures(folder: arguments[2]).measure() }
             guard (2...3).contains(arguments.count) else { throw Failure(description: "usage: Benchmarks FOLDER [NAME]") }
             try await Inputs(folder: arguments[1], only: arguments.count == 3 ? arguments[2] : nil).measure()
         } catch {
@@ -93,6 +98,10 @@ struct Inputs {
         try await report("encode 300 KB") {
             guard decoded.encodedCBOR.count == large.count else { throw Failure(description: "the response encodes otherwise") }
         }
+        guard bound_cbor_prepare(large, large.count) == large.count else { throw Failure(description: "libcbor encodes otherwise") }
+        try await report("libcbor 300 KB") {
+            guard bound_cbor_encode() == 1 else { throw Failure(description: "libcbor does not encode") }
+        }
     }
 
     /// Decodes every tag 24 in the item; the number of them.
@@ -131,7 +140,7 @@ struct Inputs {
         print(name, try await Stopwatch.microseconds(runs: only == nil ? 5 : 200, body), separator: "\t")
     }
 
-    private static func read(_ folder: String, _ name: String) throws -> [UInt8] {
+    static func read(_ folder: String, _ name: String) throws -> [UInt8] {
         let path = folder + "/" + name
         guard let file = fopen(path, "rb") else { throw Failure(description: "\(path) cannot be read") }
         defer { fclose(file) }

@@ -18,6 +18,13 @@ enum Stopwatch {
         return now() - start
     }
 
+    /// Seconds that `body` takes this once.
+    static func once(_ body: () -> Void) -> Double {
+        let start = now()
+        body()
+        return now() - start
+    }
+
     private static func now() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

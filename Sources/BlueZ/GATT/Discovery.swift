@@ -14,6 +14,7 @@ enum Discovery {
             let flags: Set<String>
             /// The ATT MTU; nil when BlueZ does not say.
             let mtu: Int?
+            let hasConfigurationDescriptor: Bool
         }
 
         let device: String
@@ -28,7 +29,7 @@ enum Discovery {
         do throws(LinkError) {
             found = .success(
                 try await watch(radio) { changes async throws(LinkError) in
-                    try await limited(seconds, "looking for an advertisement of \(uuid) (P20)") { () async throws(LinkError) in
+                    try await limited(seconds, "looking for an advertisement of \(uuid)") { () async throws(LinkError) in
                         while true {
                             try await scan(for: uuid, radio)
                             if let path = try await advertiser(of: uuid, radio, changes) { return path }
@@ -38,6 +39,7 @@ enum Discovery {
                 })
         } catch { found = .failure(error) }
         await Radio.shielded { await stop(radio) }
+        if case .failure(.timedOut(let seconds, _)) = found { throw .notAdvertised(uuid.description, seconds: seconds) }
         return try found.get()
     }
 
@@ -109,42 +111,30 @@ enum Discovery {
         }?.key
     }
 
-    /// The service as found, judged by the standard's table.
+    /// The service as found.
     private static func service(
         of device: String, _ uuid: BluetoothUUID, _ mode: GATTMode, in objects: Stack.Objects
     ) throws(LinkError) -> Service {
         let service = objects.first { path, interfaces in
             path.hasPrefix("\(device)/") && uuid.isWritten(interfaces["org.bluez.GattService1"]?["UUID"]?.text)
         }?.key
-        guard let service else { throw .service("the peer has no service \(uuid), although it advertises it (P21.characteristic)") }
+        guard let service else {
+            throw .service(check: "P21.characteristic", "the service \(uuid) missing, although it is advertised")
+        }
         var found: [GATTCharacteristic: Service.Characteristic] = [:]
         for entry in GATTService(mode: mode).entries {
             let match = objects.first { path, interfaces in
                 path.hasPrefix("\(service)/") && entry.uuid.isWritten(interfaces["org.bluez.GattCharacteristic1"]?["UUID"]?.text)
             }
-            guard let (path, interfaces) = match, let properties = interfaces["org.bluez.GattCharacteristic1"] else {
-                if entry.isMandatory { throw .service("\(entry.characteristic.name) is missing (P21.characteristic)") }
-                continue
-            }
-            let flags = Set(properties["Flags"]?.texts ?? [])
-            try check(entry, flags)
-            found[entry.characteristic] = Service.Characteristic(path: path, flags: flags, mtu: properties["MTU"]?.integer)
+            guard let (path, interfaces) = match, let properties = interfaces["org.bluez.GattCharacteristic1"] else { continue }
+            found[entry.characteristic] = Service.Characteristic(
+                path: path, flags: Set(properties["Flags"]?.texts ?? []), mtu: properties["MTU"]?.integer,
+                hasConfigurationDescriptor: objects.contains { descriptor, interfaces in
+                    descriptor.hasPrefix("\(path)/")
+                        && interfaces["org.bluez.GattDescriptor1"]?["UUID"]?.text?.lowercased().hasPrefix("00002902-") == true
+                })
         }
         return Service(device: device, characteristics: found)
-    }
-
-    /// Write in place of write without response, and indicate in place of notify, are enough to work with.
-    private static func check(_ entry: GATTService.Entry, _ flags: Set<String>) throws(LinkError) {
-        for property in entry.properties {
-            let (usable, name): (Set<String>, String) =
-                switch property {
-                case .read: (["read"], "read")
-                case .notify: (["notify", "indicate"], "notify")
-                case .writeWithoutResponse: (["write-without-response", "write"], "write without response")
-                }
-            guard flags.isDisjoint(with: usable) else { continue }
-            throw .service("\(entry.characteristic.name) lacks \(name) (P21.property)")
-        }
     }
 
     private static func limited<Value: Sendable>(

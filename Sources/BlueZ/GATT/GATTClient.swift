@@ -7,8 +7,6 @@ import Proximity
 final class GATTClient: GATTPipe {
     /// Reading stops beyond this many unread values; a peer that sends more than that unread is not waited for.
     private static let unread = 65_536
-    private static let stallMilliseconds: Int64 = 30_000
-    private static let flushMilliseconds: Int64 = 2_000
     private static let characteristic = "org.bluez.GattCharacteristic1"
 
     let mtu: Int
@@ -53,16 +51,22 @@ final class GATTClient: GATTPipe {
         for value in values where value.characteristic == .state {
             try await flush()
             // A request would overtake commands that bluetoothd still holds.
-            try await write(value, type: outgoing == nil ? "request" : "command")
+            try await sendOverBus(value, type: outgoing == nil ? "request" : "command")
         }
     }
 
     func receive() async throws(LinkError) -> GATTValue? { try await arrivals.take() }
 
     func read(_ characteristic: GATTCharacteristic) async throws(LinkError) -> [UInt8] {
+        try await Self.read(characteristic, service, radio)
+    }
+
+    static func read(
+        _ characteristic: GATTCharacteristic, _ service: Discovery.Service, _ radio: Radio
+    ) async throws(LinkError) -> [UInt8] {
         guard let known = service.characteristics[characteristic] else { throw .misplaced(characteristic) }
         let reply = try await radio.call(
-            known.path, Self.characteristic, "ReadValue", [.properties([:])], doing: "to read \(characteristic.name)")
+            known.path, self.characteristic, "ReadValue", [.properties([:])], doing: "to read \(characteristic.name)")
         return reply.first?.byteArray ?? []
     }
 
@@ -105,77 +109,36 @@ final class GATTClient: GATTPipe {
         return (descriptor, reply.dropFirst().first?.integer ?? 23)
     }
 
-    private func write(_ value: GATTValue, type: String) async throws(LinkError) {
+    /// Writes one value over D-Bus.
+    /// - Parameter type: `request` or `command`, where the peer offers both.
+    static func write(
+        _ value: GATTValue, type: String, _ service: Discovery.Service, _ radio: Radio
+    ) async throws(LinkError) {
         guard let known = service.characteristics[value.characteristic] else { throw .misplaced(value.characteristic) }
         // State may offer the other way of writing only.
         let offered =
             known.flags.contains("write") ? (known.flags.contains("write-without-response") ? type : "request") : "command"
-        do throws(Problem) {
-            try await radio.stack.call(
-                known.path, Self.characteristic, "WriteValue", [.bytes(value.bytes), .properties(["type": .string(offered)])],
-                seconds: 30,
-                doing: "to write \(value.characteristic.name)")
-        } catch {
-            if case .refused(_, .cancelled) = error { throw .cancelled }
-            if arrivals.end != nil { throw .lost(.betweenMessages) }
-            throw error.linkError
-        }
+        try await radio.call(
+            known.path, characteristic, "WriteValue", [.bytes(value.bytes), .properties(["type": .string(offered)])],
+            seconds: 30, doing: "to write \(value.characteristic.name)")
     }
 
     private func sendParts(_ parts: [[UInt8]]) async throws(LinkError) {
-        guard let outgoing else {
-            for part in parts { try await write(GATTValue(.client2Server, part), type: "request") }
-            return
-        }
-        let cancel = try WakePipe()
-        try await Threads.run(cancel: cancel) { () -> Result<Void, LinkError> in
-            for part in parts {
-                if let error = Self.put(part, into: outgoing.number, cancel) { return .failure(error) }
-            }
-            return .success(())
+        if let outgoing { return try await PacketSocket.send(parts, into: outgoing.number) }
+        for part in parts { try await sendOverBus(GATTValue(.client2Server, part), type: "request") }
+    }
+
+    private func sendOverBus(_ value: GATTValue, type: String) async throws(LinkError) {
+        do throws(LinkError) { try await Self.write(value, type: type, service, radio) } catch {
+            if error != .cancelled, arrivals.end != nil { throw .lost(.betweenMessages) }
+            throw error
         }
     }
 
     /// Waits until bluetoothd has taken every part from the socket, so that State does not come before them.
     private func flush() async throws(LinkError) {
         guard let outgoing else { return }
-        let cancel = try WakePipe()
-        try await Threads.run(cancel: cancel) { () -> Result<Void, LinkError> in
-            let deadline = monotonicMilliseconds() + Self.flushMilliseconds
-            while Self.unsent(outgoing.number) > 0, monotonicMilliseconds() < deadline {
-                var watched = [pollfd(fd: cancel.descriptor, events: Int16(POLLIN), revents: 0)]
-                if poll(&watched, 1, 2) > 0 { return .failure(.cancelled) }
-            }
-            return .success(())
-        }
-    }
-}
-
-extension GATTClient {
-    /// Writes one part, as one packet.
-    /// - Returns: what went wrong.
-    private static func put(_ part: [UInt8], into socket: Int32, _ cancel: WakePipe) -> LinkError? {
-        let deadline = monotonicMilliseconds() + stallMilliseconds
-        while true {
-            let count = part.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            if count >= 0 { return nil }
-            guard errno == EAGAIN || errno == EINTR else { return .lost(.betweenMessages) }
-            let left = deadline - monotonicMilliseconds()
-            guard left > 0 else { return .timedOut(seconds: Int(stallMilliseconds / 1000), doing: "sending") }
-            var watched = [
-                pollfd(fd: socket, events: Int16(POLLOUT), revents: 0),
-                pollfd(fd: cancel.descriptor, events: Int16(POLLIN), revents: 0),
-            ]
-            _ = poll(&watched, 2, Int32(clamping: left))
-            if watched[1].revents != 0 { return .cancelled }
-        }
-    }
-
-    /// Bytes that the other end has not read.
-    private static func unsent(_ socket: Int32) -> Int32 {
-        // SIOCOUTQ
-        var count: Int32 = 0
-        return ioctl(socket, UInt(0x5411), &count) == 0 ? count : 0
+        try await PacketSocket.flush { PacketSocket.unread(outgoing.number) <= 0 }
     }
 
     /// The thread that reads: State may only be passed on after the parts that came before it.
@@ -187,29 +150,12 @@ extension GATTClient {
                 pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             if poll(&watched, 3, -1) < 0, errno != EINTR { break }
-            let (states, stateIsOpen) = Self.packets(from: state.number)
-            let (parts, incomingIsOpen) = Self.packets(from: incoming.number)
+            let (states, stateIsOpen) = PacketSocket.packets(from: state.number, size: 1024)
+            let (parts, incomingIsOpen) = PacketSocket.packets(from: incoming.number, size: 1024)
             if !arrivals.isFull { for part in parts { arrivals.put(GATTValue(.server2Client, part)) } }
             for value in states { arrivals.put(GATTValue(.state, value)) }
             if watched[2].revents != 0 || !stateIsOpen || !incomingIsOpen { break }
         }
         arrivals.close()
-    }
-
-    /// Every packet that waits.
-    /// - Returns: also whether the socket is still connected.
-    private static func packets(from socket: Int32) -> (packets: [[UInt8]], isOpen: Bool) {
-        var packets: [[UInt8]] = []
-        var buffer = [UInt8](repeating: 0, count: 1024)
-        while true {
-            let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-            if count > 0 {
-                packets.append(Array(buffer[..<count]))
-            } else if count == 0 {
-                return (packets, false)
-            } else if errno != EINTR {
-                return (packets, errno == EAGAIN)
-            }
-        }
     }
 }

@@ -1,23 +1,21 @@
+import Glibc
 import Ports
 import Proximity
 
 /// The GATT server of one transaction: the mdoc or reader service, its advertisement, and the one central that is served.
 ///
-/// Values go out as PropertiesChanged and come in as WriteValue, all over one D-Bus connection: State keeps its place between the parts.
-final class GATTServer: GATTPipe {
+/// Values come in as WriteValue. Parts go out through a socket that BlueZ acquires, ten times as fast as D-Bus; State goes out as
+/// PropertiesChanged, once BlueZ has taken every part before it.
+final class GATTServer: GATTServing {
     private struct Transaction {
-        /// The device that wrote first.
-        var client: String?
-        var isConnected = false
+        var served = ServedTransaction()
         /// As BlueZ said with the first write; it may exceed the connection's.
         var mtu = 23
-        /// The longest value that the client has sent.
-        var longest = 20
-        var subscribed: Set<GATTCharacteristic> = []
-        var hasEnded = false
+        /// What BlueZ reads parts from; nil until the client subscribes.
+        var outgoing: BusDescriptor?
         var isAdvertised = false
         var isClosed = false
-        var oddities: Set<GATTChannel.Oddity> = []
+        var isByChannel = false
         var slots: [Int] = []
     }
 
@@ -26,32 +24,31 @@ final class GATTServer: GATTPipe {
     private static let advertisement = "\(root)/advertisement"
     private static let characteristic = "org.bluez.GattCharacteristic1"
     /// How long a client may stay connected after the end.
-    private static let lingerSeconds = 2
+    private static let lingerSeconds = 5
     /// How long a client may take to subscribe after it has started.
     private static let subscriptionSeconds = 10
 
     private let radio: Radio
-    private let mode: GATTMode
-    private let uuid: BluetoothUUID
-    private let readable: [GATTCharacteristic: [UInt8]]
+    private let offer: GATTOffer
+    private let channel: (any ChannelListener)?
     private let transaction = Locked(Transaction())
     private let arrivals = Mailbox<GATTValue>(capacity: 4096)
-    private let knocks = Mailbox<Bool>(capacity: 1)
+    private let knocks = Mailbox<Arrival>(capacity: 1)
     private let subscriptions = Changes()
     private let disconnections = Mailbox<Bool>(capacity: 1)
+    private let resumptions = Mailbox<Bool>(capacity: 1)
+    private let accepting = Locked<Task<Void, Never>?>(nil)
 
-    private init(_ radio: Radio, _ mode: GATTMode, _ uuid: BluetoothUUID, _ readable: [GATTCharacteristic: [UInt8]]) {
-        (self.radio, self.mode, self.uuid, self.readable) = (radio, mode, uuid, readable)
+    private init(_ radio: Radio, _ offer: GATTOffer, _ channel: (any ChannelListener)?) {
+        (self.radio, self.offer, self.channel) = (radio, offer, channel)
     }
 
     /// Registers the service and advertises it.
-    /// - Parameters:
-    ///   - uuid: the transaction's, from the engagement.
-    ///   - readable: Ident and L2CAP, where there are.
+    /// - Parameter channel: closed with the server.
     static func start(
-        _ radio: Radio, mode: GATTMode, uuid: BluetoothUUID, readable: [GATTCharacteristic: [UInt8]]
+        _ radio: Radio, _ offer: GATTOffer, _ channel: (any ChannelListener)?
     ) async throws(LinkError) -> GATTServer {
-        let server = GATTServer(radio, mode, uuid, readable)
+        let server = GATTServer(radio, offer, channel)
         // Not cancelled half way: BlueZ would go on with what nobody takes back.
         let registered = await Task { () -> Result<Void, LinkError> in
             do throws(LinkError) { return .success(try await server.register()) } catch { return .failure(error) }
@@ -60,6 +57,7 @@ final class GATTServer: GATTPipe {
             await server.close()
             throw error
         }
+        server.acceptChannels()
         return server
     }
 
@@ -69,14 +67,15 @@ final class GATTServer: GATTPipe {
     /// safe that the client has used itself. Two more bytes go to the header of a multiple notification.
     var partLimit: Int {
         let isExact = radio.settings.holds(MainConf.reverseDiscovery)
-        return transaction.withLock { min($0.mtu - 5, 508, isExact ? 508 : max($0.longest - 2, 18)) }
+        return transaction.withLock { min($0.mtu - 5, 508, isExact ? 508 : max($0.served.longest - 2, 18)) }
     }
 
-    func oddities() -> Set<GATTChannel.Oddity> { transaction.withLock { $0.oddities } }
+    func oddities() -> Set<GATTChannel.Oddity> { transaction.withLock { $0.served.oddities } }
+    func examined() -> Set<String> { transaction.withLock { $0.isByChannel } ? ["P31"] : ["P23", "P29", "P30", "P31"] }
 
-    /// Waits for a central that writes.
-    func awaitClient() async throws(LinkError) {
-        guard try await knocks.take() != nil else { throw .closed }
+    func awaitClient() async throws(LinkError) -> Arrival {
+        guard let arrival = try await knocks.take() else { throw .closed }
+        return arrival
     }
 
     /// Stops advertising: the transaction has its client.
@@ -92,16 +91,36 @@ final class GATTServer: GATTPipe {
     }
 
     func send(_ values: [GATTValue]) async throws(LinkError) {
-        for value in values {
-            try await awaitSubscription(value.characteristic)
+        var rest = values[...]
+        while let first = rest.first {
+            let run = rest.prefix { $0.characteristic == first.characteristic }
+            rest = rest.dropFirst(run.count)
+            try await awaitSubscription(first.characteristic)
             if Task.isCancelled { throw .cancelled }
-            guard transaction.withLock({ $0.isConnected && !$0.isClosed }) else { throw .lost(.betweenMessages) }
-            if value.characteristic == .state { transaction.withLock { $0.hasEnded = true } }
+            guard transaction.withLock({ $0.served.isConnected && !$0.isClosed }) else { throw .lost(.betweenMessages) }
+            if first.characteristic == .server2Client, let socket = transaction.withLock({ $0.outgoing }) {
+                try await PacketSocket.send(run.map(\.bytes), into: socket.number)
+            } else {
+                try await notify(Array(run))
+            }
+        }
+    }
+
+    private func notify(_ values: [GATTValue]) async throws(LinkError) {
+        try await flush()
+        for value in values {
+            if value.characteristic == .state { transaction.withLock { $0.served.end() } }
             do throws(BusError) {
                 try await radio.stack.bus.emitChanged(
                     path(value.characteristic), Self.characteristic, ["Value": .bytes(value.bytes)])
             } catch { throw Problem(error, doing: "to notify").linkError }
         }
+    }
+
+    /// Waits until BlueZ has taken every part: from then on it keeps their order.
+    private func flush() async throws(LinkError) {
+        guard let socket = transaction.withLock({ $0.outgoing }) else { return }
+        try await PacketSocket.flush { PacketSocket.unread(socket.number) <= 0 }
     }
 
     func receive() async throws(LinkError) -> GATTValue? { try await arrivals.take() }
@@ -118,30 +137,43 @@ final class GATTServer: GATTPipe {
                 })
             else { return }
             await hide()
+            if transaction.withLock({ $0.served.isConnected }) { try? await flush() }
             await part()
+            accepting.withLock { $0 }?.cancel()
+            channel?.close()
             _ = try? await radio.call(
                 radio.adapter.path, "org.bluez.GattManager1", "UnregisterApplication", [.path(Self.root)],
                 doing: "to end its service")
             for slot in transaction.withLock({ $0.slots }) { await radio.stack.bus.remove(slot) }
+            transaction.withLock { $0.outgoing = nil }
             arrivals.close()
             knocks.close()
         }
     }
 
+    /// The client disconnects by itself once the transfer has ended; one that does not is disconnected. One that was lost must not come
+    /// back.
     private func part() async {
-        let (client, isConnected, hasEnded) = transaction.withLock { ($0.client, $0.isConnected, $0.hasEnded) }
-        guard let client else { return }
-        if isConnected {
-            let disconnections = disconnections
-            let left = try? await TimeLimit.run(seconds: Self.lingerSeconds, doing: "waiting for the client to disconnect") {
-                () async throws(LinkError) in try await disconnections.take()
-            }
-            if left == nil {
-                if hasEnded { _ = transaction.withLock { $0.oddities.insert(.stayedConnected(seconds: Self.lingerSeconds)) } }
+        let (served, isByChannel) = transaction.withLock { ($0.served, $0.isByChannel) }
+        guard let client = served.client else { return }
+        if served.isConnected {
+            let mayStay = served.hasEnded || isByChannel
+            let hasLeft = mayStay ? await Self.came(disconnections) : false
+            if !hasLeft {
+                transaction.withLock { if !isByChannel { $0.served.stayed(Self.lingerSeconds) } }
                 _ = try? await radio.call(client, "org.bluez.Device1", "Disconnect", doing: "to disconnect")
             }
+        } else if served.isInterrupted {
+            _ = await Self.came(resumptions)
         }
         await radio.forget(client)
+    }
+
+    private static func came(_ news: Mailbox<Bool>) async -> Bool {
+        let taken = try? await TimeLimit.run(seconds: lingerSeconds, doing: "waiting for the client") {
+            () async throws(LinkError) in try await news.take()
+        }
+        return taken != nil
     }
 
     private func awaitSubscription(_ characteristic: GATTCharacteristic) async throws(LinkError) {
@@ -151,7 +183,9 @@ final class GATTServer: GATTPipe {
         ) {
             () async throws(LinkError) in
             while true {
-                let (isReady, isConnected) = transaction.withLock { ($0.subscribed.contains(characteristic), $0.isConnected) }
+                let (isReady, isConnected) = transaction.withLock {
+                    ($0.served.isSubscribed(to: characteristic), $0.served.isConnected)
+                }
                 if isReady { return }
                 guard isConnected else { throw .lost(.betweenMessages) }
                 try await subscriptions.next()
@@ -178,6 +212,7 @@ extension GATTServer {
         try await radio.call(
             radio.adapter.path, "org.bluez.GattManager1", "RegisterApplication", [.path(Self.root), .properties([:])],
             doing: "to register a GATT service")
+        guard offer.isAdvertised else { return }
         do throws(Problem) {
             try await radio.stack.call(
                 radio.adapter.path, "org.bluez.LEAdvertisingManager1", "RegisterAdvertisement",
@@ -195,14 +230,9 @@ extension GATTServer {
 
     private func path(_ characteristic: GATTCharacteristic) -> String { "\(Self.service)/\(characteristic.rawValue)" }
 
-    /// The rows of the service's table that are offered.
-    private var entries: [GATTService.Entry] {
-        GATTService(mode: mode).entries.filter { !$0.properties.contains(.read) || readable[$0.characteristic] != nil }
-    }
-
     /// What BlueZ asks for.
     private func objects() -> [ExportedObject] {
-        let uuid = uuid.description
+        let (uuid, entries) = (offer.uuid.description, offer.entries)
         let service = ["org.bluez.GattService1": ["UUID": BusValue.string(uuid), "Primary": .bool(true)]]
         var tree = [Self.service: service]
         for entry in entries { tree[path(entry.characteristic)] = properties(entry) }
@@ -225,20 +255,14 @@ extension GATTServer {
         ] + characteristics
     }
 
-    /// Write with response is offered beside write without, as one written value at a time is what a BlueZ client has on default settings.
-    private func properties(_ entry: GATTService.Entry) -> [String: [String: BusValue]] {
-        let flags = entry.properties.flatMap { property in
-            switch property {
-            case .read: ["read"]
-            case .notify: ["notify"]
-            case .writeWithoutResponse: ["write-without-response", "write"]
-            }
-        }
-        return [
-            Self.characteristic: [
-                "UUID": .string(entry.uuid.description), "Service": .path(Self.service), "Flags": .strings(flags.sorted()),
-            ]
+    private func properties(_ entry: GATTOffer.Entry) -> [String: [String: BusValue]] {
+        let flags = entry.properties.map { $0 == .writeWithoutResponse ? "write-without-response" : $0.rawValue }
+        var properties: [String: BusValue] = [
+            "UUID": .string(entry.uuid.description), "Service": .path(Self.service), "Flags": .strings(flags.sorted()),
         ]
+        // That the property is there is what makes BlueZ call AcquireNotify.
+        if entry.characteristic == .server2Client { properties["NotifyAcquired"] = .bool(false) }
+        return [Self.characteristic: properties]
     }
 
     private func answer(_ call: BusCall, _ characteristic: GATTCharacteristic) -> BusAnswer {
@@ -246,20 +270,15 @@ extension GATTServer {
         switch call.member {
         case "WriteValue": return write(call, characteristic)
         case "ReadValue":
-            guard let value = readable[characteristic] else { return .refuse(BusError("org.bluez.Error.NotPermitted", "")) }
+            guard let value = offer.readable[characteristic] else { return .refuse(BusError("org.bluez.Error.NotPermitted", "")) }
             let offset = call.arguments.first?.members?["offset"]?.integer ?? 0
             return offset <= value.count
                 ? .reply([.bytes(Array(value[max(offset, 0)...]))]) : .refuse(BusError("org.bluez.Error.InvalidOffset", ""))
         case "StartNotify", "StopNotify":
-            transaction.withLock {
-                if call.member == "StartNotify" {
-                    $0.subscribed.insert(characteristic)
-                } else {
-                    $0.subscribed.remove(characteristic)
-                }
-            }
+            transaction.withLock { $0.served.subscribe(to: characteristic, call.member == "StartNotify") }
             subscriptions.note()
             return .reply([])
+        case "AcquireNotify" where characteristic == .server2Client: return acquire(call)
         case "Confirm": return .reply([])
         default: return .unknown
         }
@@ -269,41 +288,73 @@ extension GATTServer {
         guard let bytes = call.arguments.first?.byteArray, let options = call.arguments.dropFirst().first?.members,
             let device = options["device"]?.text, options["offset"]?.integer ?? 0 == 0
         else { return .refuse(BusError("org.bluez.Error.InvalidArguments", "")) }
-        let (isOurs, isFirst) = transaction.withLock { transaction -> (Bool, Bool) in
-            let isFirst = transaction.client == nil
-            if isFirst {
-                transaction.client = device
-                transaction.isConnected = true
-                transaction.mtu = max(options["mtu"]?.integer ?? 23, 23)
-            }
-            guard transaction.client == device else {
-                transaction.oddities.insert(.secondCentral)
-                return (false, false)
-            }
-            transaction.longest = max(transaction.longest, bytes.count)
-            if characteristic == .state {
-                if bytes == [0x01], !transaction.subscribed.isSuperset(of: [.state, .server2Client]) {
-                    transaction.oddities.insert(.startedUnsubscribed)
-                }
-                if bytes == [0x02] { transaction.hasEnded = true }
-            }
-            return (true, isFirst)
+        guard offer.acceptsParts else { return .refuse(BusError("org.bluez.Error.NotPermitted", "L2CAP only")) }
+        let value = GATTValue(characteristic, bytes)
+        let verdict = transaction.withLock { transaction in
+            let verdict = transaction.served.write(value, by: device)
+            if case .first = verdict { transaction.mtu = max(options["mtu"]?.integer ?? 23, 23) }
+            return verdict
         }
-        guard isOurs else { return .refuse(BusError("org.bluez.Error.NotPermitted", "another central is served")) }
-        arrivals.put(GATTValue(characteristic, bytes))
-        if isFirst { knocks.put(true) }
+        if case .refused = verdict {
+            resumptions.put(true)
+            return .refuse(BusError("org.bluez.Error.NotPermitted", "another central is served"))
+        }
+        arrivals.put(value)
+        if case .first = verdict { knocks.put(.values) }
         return .reply([])
     }
 
+    /// BlueZ wants a socket to read parts from.
+    private func acquire(_ call: BusCall) -> BusAnswer {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0 else {
+            return .refuse(BusError("org.bluez.Error.Failed", String(cString: strerror(errno))))
+        }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        let (ours, theirs) = (BusDescriptor(ends[0]), BusDescriptor(ends[1]))
+        let mtu = call.arguments.first?.members?["mtu"]?.integer ?? 23
+        transaction.withLock { transaction in
+            transaction.outgoing = ours
+            transaction.served.subscribe(to: .server2Client)
+        }
+        subscriptions.note()
+        return .reply([.descriptor(theirs), .uint16(UInt16(clamping: mtu))])
+    }
+
+    /// Takes the client that opens the channel first; whoever comes after it is refused.
+    private func acceptChannels() {
+        guard let channel else { return }
+        accepting.withLock {
+            $0 = Task { [weak self] in
+                while let (device, pipe) = try? await channel.accept() {
+                    if self?.open(device, pipe) != true { await pipe.close() }
+                }
+            }
+        }
+    }
+
+    private func open(_ device: String, _ pipe: any PacketPipe) -> Bool {
+        let isOurs = transaction.withLock { transaction in
+            guard transaction.served.openChannel(by: device) else { return false }
+            transaction.isByChannel = true
+            return true
+        }
+        if isOurs { knocks.put(.channel(pipe)) }
+        return isOurs
+    }
+
     private func heed(_ signal: BusSignal) {
-        guard signal.arguments.first?.text == "org.bluez.Device1", signal.path == transaction.withLock({ $0.client }),
+        guard signal.arguments.first?.text == "org.bluez.Device1", signal.path == transaction.withLock({ $0.served.client }),
             signal.arguments.dropFirst().first?.members?["Connected"]?.boolValue == false
         else { return }
         lose(.success(()))
     }
 
     private func lose(_ end: Result<Void, LinkError>) {
-        transaction.withLock { $0.isConnected = false }
+        transaction.withLock { $0.served.lose() }
         arrivals.close(end)
         disconnections.put(true)
         subscriptions.note()

@@ -1,7 +1,7 @@
 package import Proximity
 
 /// An adapter that is ready, with the connection to BlueZ and the settings that BlueZ works by.
-package struct Radio: Sendable {
+package struct Radio: BluetoothRadio {
     package let stack: Stack
     package let adapter: Adapter
     package let settings: DaemonSettings
@@ -27,15 +27,32 @@ package struct Radio: Sendable {
         } catch { throw error.linkError }
     }
 
-    /// What a person should know before a transfer with this end as GATT server or client; nil when nothing can go wrong.
+    package var name: String { "\(adapter.name) (\(adapter.address))" }
+    package var servesLongMessages: Bool { settings.isRight }
+
+    package func listen() async throws(LinkError) -> any ChannelListener { try L2CAPListener(adapter) }
+
+    package func serve(_ offer: GATTOffer, channel: (any ChannelListener)?) async throws(LinkError) -> any GATTServing {
+        guard offer.entries.allSatisfy({ $0.hasConfigurationDescriptor || !$0.properties.contains(.notify) }) else {
+            throw .environment(
+                "BlueZ adds descriptor 0x2902 by itself: the fault gatt-cccd cannot be made with it",
+                mend: "choose another fault: walletbench faults")
+        }
+        return try await GATTServer.start(self, offer, channel)
+    }
+
+    package func find(_ uuid: BluetoothUUID, seconds: Int?) async throws(LinkError) -> any GATTPeer {
+        BlueZPeer(self, try await Discovery.find(uuid, with: self, seconds: seconds), uuid)
+    }
+
     package func caveat(isServer: Bool) -> String? {
         guard !settings.isRight else { return nil }
         let why =
             settings.isStale
             ? "bluetoothd was not restarted since its main.conf was changed" : "bluetoothd has its default settings"
         return isServer
-            ? "\(why): as GATT server, long messages can be lost or arrive out of order"
-            : "\(why): parts are written one at a time, which is slow; a peer with BlueZ needs the right settings to send long messages"
+            ? "\(why): unless the peer takes L2CAP, long messages can be lost or arrive out of order"
+            : "\(why): unless the peer has L2CAP, parts are written one at a time, and a peer with BlueZ may not send long messages right"
     }
 
     /// Calls BlueZ for a link.

@@ -36,7 +36,7 @@ enum HolderPresent {
             .file("qr", "F.png", "Also write the QR code as a picture (.png or .svg)"),
             .flag("keep-open", "Wait for the next reader after each one"),
             .integer("timeout", "SECONDS", "Give up when no reader has come", in: 1...86_400),
-        ],
+        ] + LinkChoice.channels,
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
@@ -74,5 +74,6 @@ enum HolderPresent {
                 "engagement": .string(engagement.text), "link": .string(engagement.place.description),
                 "documents": .array(setup.documents.map { .string($0.id) }),
             ])
+        engagement.live.state("waiting for a reader")
     }
 }

@@ -40,7 +40,10 @@ final class PresentConversation: HolderConversation {
         case .connected:
             console.talk("a reader has connected")
             console.event(.connected, role: "holder")
-        case .sent(let bytes): console.event(.sent, role: "holder", ["bytes": .integer(Int64(bytes))])
+            engagement.live.state("connected, waiting for its request")
+        case .sent(let bytes):
+            console.event(.sent, role: "holder", ["bytes": .integer(Int64(bytes))])
+            engagement.live.state("\(bytes) bytes sent, waiting for the reader to end")
         case .received(let bytes): console.event(.received, role: "holder", ["bytes": .integer(Int64(bytes))])
         case .terminated(let role, let status):
             console.talk("the \(role == .mdoc ? "holder" : "reader") ended the session")

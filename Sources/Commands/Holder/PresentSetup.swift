@@ -17,8 +17,7 @@ struct PresentSetup: Sendable {
     let verifier: RequestVerifier
     private let curve: Curve
     private let link: LinkChoice
-    private let mode: String?
-    private let timeout: Int?
+    private let bluetooth: LinkPlace.Bluetooth
     private let method: Presenter.DeviceAuthMethod
     private let deviceSigned: DeviceNameSpaces
 
@@ -31,17 +30,20 @@ struct PresentSetup: Sendable {
         let trace: SessionTrace
         /// What `trace` has recorded, for the log.
         let kept: KeptTrace
+        let live: LiveLine
     }
 
     init(_ invocation: Invocation) async throws {
         context = invocation.context
         faults = try FaultSelection(context, role: .mdoc)
         link = try LinkChoice.listening(invocation.string("link") ?? "ble")
-        mode = invocation.string("ble-mode")
+        let mode = invocation.string("ble-mode")
+        bluetooth = LinkPlace.Bluetooth(
+            mode: mode, channels: try LinkChoice.channelUse(invocation), seconds: invocation.integer("timeout"),
+            namesPSM: context.edition == .second)
         if case .stream = link, mode == "both" {
             throw CommandError.usage("--ble-mode both is for Bluetooth", hint: "a stream link has one mode: peripheral or central")
         }
-        timeout = invocation.integer("timeout")
         consent = try PresentConsent.provider(try invocation.required("consent"), invocation.console)
         method = invocation.string("device-auth").flatMap(Presenter.DeviceAuthMethod.init) ?? .automatic
         deviceSigned = try Self.deviceSigned(invocation.string("device-signed"))
@@ -72,10 +74,11 @@ struct PresentSetup: Sendable {
         let id = Codec.Hex.encode(context.random.bytes(4))
         let kept = KeptTrace(passingTo: context.trace)
         let trace = SessionTrace(sink: kept, session: id, role: .mdoc, clock: context.clock, faults: faults.names)
-        let fitting = LinkFitting(trace: trace, faults: faults.session)
+        let live = LiveLine(context.console, role: "holder")
+        let fitting = LinkFitting(trace: trace, faults: faults.session, progress: { live.note($0) })
         let place: LinkPlace
         do {
-            place = try await .holder(link, mode: mode, seconds: timeout, random: context.random, fitting: fitting)
+            place = try await .holder(link, bluetooth, random: context.random, fitting: fitting)
         } catch { throw CommandError(session: error) }
         let tampering = EngagementTampering(faults.session)
         let honest = DeviceEngagement(
@@ -89,7 +92,7 @@ struct PresentSetup: Sendable {
             faults: faults.session
         )
         return Engagement(
-            id: id, text: tampering.text(of: engagement), place: place, driver: driver, trace: trace, kept: kept)
+            id: id, text: tampering.text(of: engagement), place: place, driver: driver, trace: trace, kept: kept, live: live)
     }
 
     private func engagementKey() throws -> PrivateKey {

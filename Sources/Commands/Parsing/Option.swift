@@ -10,6 +10,8 @@ struct Option: Sendable {
     let isRepeatable: Bool
     /// What holds when the option is not given.
     let defaultValue: String?
+    /// What holds when the option is given and no value follows; nil demands one.
+    var impliedValue: String?
 
     /// A switch without a value.
     static func flag(_ name: String, short: Character? = nil, _ help: String) -> Option {
@@ -29,9 +31,12 @@ struct Option: Sendable {
 
     /// An option whose value is a path.
     static func file(
-        _ name: String, short: Character? = nil, _ valueName: String = "FILE", _ help: String, isRepeatable: Bool = false
+        _ name: String, short: Character? = nil, _ valueName: String = "FILE", _ help: String, isRepeatable: Bool = false,
+        implied impliedValue: String? = nil
     ) -> Option {
-        value(name, short: short, valueName, help, kind: .file, isRepeatable: isRepeatable)
+        var option = value(name, short: short, valueName, help, kind: .file, isRepeatable: isRepeatable)
+        option.impliedValue = impliedValue
+        return option
     }
 
     /// An option whose value is one of a few words.

@@ -102,6 +102,7 @@ struct Parser {
         var values = first.map { [$0] } ?? []
         while values.count < option.values.count {
             guard let next = rest.first, !looksLikeOption(next) else {
+                if let implied = option.impliedValue { return [implied] }
                 let missing = option.values[values.count]
                 throw usage(
                     "\(shown) needs a value: \(missing)",

@@ -13,8 +13,23 @@ enum LinkChoice: Sendable {
     static let readerMode = Option.choice(
         "ble-mode", ["peripheral", "central"], "Which of the mdoc's Bluetooth modes to take when it offers both")
 
+    static let channels: [Option] = [
+        .flag("no-l2cap", "Bluetooth without L2CAP channels: GATT only"),
+        .flag("l2cap-only", "Bluetooth by L2CAP channel or not at all"),
+    ]
+
     case bluetooth(AdapterChoice)
     case stream(LinkAddress)
+
+    /// - Throws: exit code 2 when both are asked for.
+    static func channelUse(_ invocation: Invocation) throws(CommandError) -> ChannelUse {
+        switch (invocation.flag("no-l2cap"), invocation.flag("l2cap-only")) {
+        case (true, true): throw .usage("--no-l2cap and --l2cap-only exclude each other", hint: "give one of them")
+        case (true, false): return .never
+        case (false, true): return .only
+        case (false, false): return .preferred
+        }
+    }
 
     /// - Throws: exit code 2 for what is no link.
     init(_ text: String) throws(CommandError) {
@@ -62,7 +77,10 @@ extension LinkError {
         case .identMismatch: "this is not the reader that read the engagement (Ident differs)"
         case .system(let doing, let code): "\(doing): \(Errno.text(code))"
         case .address(let what), .environment(let what, _): what
-        case .service(let what): "the peer's Bluetooth service is not as the standard says: \(what)"
+        case .service(let check, let what): "the peer's Bluetooth service is not as the standard says: \(what) (\(check))"
+        case .notAdvertised(let uuid, let seconds): "nobody advertised \(uuid) within \(seconds) s (P20)"
+        case .lengthHeader(let said, let came):
+            "the peer sent a message on the L2CAP channel whose header says \(said) bytes, and \(came) came (P33.length)"
         }
     }
 }
@@ -82,6 +100,10 @@ extension CommandError {
             self = .environment(error.text)
         case .cancelled:
             self = .interrupted
+        case .notAdvertised:
+            self = CommandError(
+                error.text,
+                hint: "both programs must run at the same time, within reach of each other; each engagement serves once")
         default:
             self = CommandError(error.text)
         }

@@ -20,74 +20,104 @@ struct LinkPlace: Sendable {
             case .cbor, .shape, .decryption, .notEstablishment: true
             default: false
             }
-        case LinkError.partFirstByte, LinkError.timedOut, LinkError.lost(.afterPart): true
+        case LinkError.partFirstByte, LinkError.timedOut, LinkError.lost(.afterPart), LinkError.messageTooLong: true
         default: false
         }
     }
 
+    /// How the two ends go about Bluetooth.
+    struct Bluetooth: Sendable {
+        /// `peripheral`, `central`, `both`; nil lets this end choose.
+        var mode: String?
+        var channels = ChannelUse.preferred
+        /// How long to wait or look for the peer; nil does so for ever.
+        var seconds: Int?
+        /// Whether the engagement names the PSM (2nd edition).
+        var namesPSM = false
+    }
+
     /// Where an mdoc waits for its reader.
-    /// - Parameters:
-    ///   - mode: nil is peripheral; over Bluetooth both where the machine does not serve long messages well.
-    ///   - seconds: how long it waits; nil waits for ever.
+    /// - Parameter wishes: no mode is peripheral; over Bluetooth both where the machine does not serve long messages well.
     static func holder(
-        _ choice: LinkChoice, mode: String?, seconds: Int?, random: any RandomSource, fitting: LinkFitting
+        _ choice: LinkChoice, _ wishes: Bluetooth, random: any RandomSource, fitting: LinkFitting
     ) async throws(LinkError) -> LinkPlace {
         switch choice {
         case .stream(let address):
             let listener = try await SocketListener(
-                address, mode: mode.flatMap(GATTMode.init) ?? .peripheral, engagementSeconds: seconds, fitting: fitting)
+                address, mode: wishes.mode.flatMap(GATTMode.init) ?? .peripheral, engagementSeconds: wishes.seconds,
+                fitting: fitting)
             return LinkPlace(endpoint: listener, description: listener.address.description, caveat: nil)
         case .bluetooth(let adapter):
-            let radio = try await Radio.open(adapter, needsAdvertising: mode != GATTMode.central.rawValue)
-            let mode = mode ?? (radio.settings.isRight ? GATTMode.peripheral.rawValue : "both")
-            let endpoint: any LinkEndpoint =
-                switch mode {
-                case GATTMode.peripheral.rawValue:
-                    PeripheralEndpoint(
-                        radio, mode: .peripheral, uuid: BluetoothUUID(random: random), seconds: seconds, fitting: fitting)
-                case GATTMode.central.rawValue:
-                    CentralEndpoint(radio, mode: .central, uuid: BluetoothUUID(random: random), seconds: seconds, fitting: fitting)
-                default:
-                    BothModesEndpoint(
-                        radio, uuids: (BluetoothUUID(random: random), BluetoothUUID(random: random)), seconds: seconds,
-                        fitting: fitting)
-                }
+            let radio = try await RadioSource.open(adapter, needsAdvertising: wishes.mode != GATTMode.central.rawValue)
+            let mode = wishes.mode ?? (radio.servesLongMessages ? GATTMode.peripheral.rawValue : "both")
+            let isServer = mode != GATTMode.central.rawValue
             return LinkPlace(
-                endpoint: endpoint, description: "\(radio.adapter.name) (\(radio.adapter.address)), Bluetooth mode \(mode)",
-                caveat: radio.caveat(isServer: mode != GATTMode.central.rawValue))
+                endpoint: try await holder(radio, mode, wishes, random, fitting),
+                description: "\(radio.name), Bluetooth mode \(mode)",
+                caveat: wishes.channels == .only ? nil : radio.caveat(isServer: isServer))
         }
     }
 
-    /// How long a reader looks for the mdoc, or waits for it. ISO/IEC 18013-5 WD2 §9.4 wants at least 30.
-    private static let readerSeconds = 90
+    private static func holder(
+        _ radio: any BluetoothRadio, _ mode: String, _ wishes: Bluetooth, _ random: any RandomSource, _ fitting: LinkFitting
+    ) async throws(LinkError) -> any LinkEndpoint {
+        let central = CentralEndpoint(
+            radio, mode: .central, uuid: BluetoothUUID(random: random), seconds: wishes.seconds, channels: wishes.channels,
+            fitting: fitting)
+        guard mode != GATTMode.central.rawValue else { return central }
+        let peripheral = try await PeripheralEndpoint(
+            radio, mode: .peripheral, uuid: BluetoothUUID(random: random), seconds: wishes.seconds, channels: wishes.channels,
+            namesPSM: wishes.namesPSM, fitting: fitting)
+        return mode == GATTMode.peripheral.rawValue ? peripheral : BothModesEndpoint(peripheral, central)
+    }
 
     /// Where a reader meets an mdoc by Bluetooth.
-    /// - Parameter mode: which of two offered modes to take; nil is central, as the 2nd edition advises.
+    /// - Parameter wishes: of two offered modes, no mode is central, as the 2nd edition advises.
     static func reader(
-        _ adapter: AdapterChoice, _ options: BLEOptions, mode: GATTMode?, fitting: LinkFitting
+        _ adapter: AdapterChoice, _ options: BLEOptions, _ wishes: Bluetooth, fitting: LinkFitting
     ) async throws(CommandError) -> LinkPlace {
+        let mode = wishes.mode.flatMap(GATTMode.init)
         let offered = [
             options.supportsCentralClient ? options.centralClientUUID.map { (GATTMode.central, $0) } : nil,
             options.supportsPeripheralServer ? options.peripheralServerUUID.map { (GATTMode.peripheral, $0) } : nil,
         ].compactMap { $0 }
-        guard let (mode, bytes) = offered.first(where: { mode == nil || $0.0 == mode }) else {
+        // The fault is to take the other one.
+        let ordered = fitting.prefersPeripheral ? offered.reversed() : offered
+        guard let (mode, bytes) = ordered.first(where: { mode == nil || $0.0 == mode }) else {
             throw .refused("the engagement does not offer Bluetooth\(mode.map { " in \($0.rawValue) mode" } ?? " in any mode")")
         }
         guard let uuid = BluetoothUUID(bytes: bytes) else {
             throw .refused("the Bluetooth UUID of the engagement has \(bytes.count) bytes, 16 are a UUID")
         }
         let isServer = mode.server == .reader
-        let radio: Radio
-        do throws(LinkError) { radio = try await Radio.open(adapter, needsAdvertising: isServer) } catch {
-            throw CommandError(error)
-        }
-        let endpoint: any LinkEndpoint =
-            isServer
-            ? PeripheralEndpoint(radio, mode: mode, uuid: uuid, seconds: readerSeconds, fitting: fitting)
-            : CentralEndpoint(radio, mode: mode, uuid: uuid, seconds: readerSeconds, fitting: fitting)
+        let radio: any BluetoothRadio
+        let endpoint: any LinkEndpoint
+        do throws(LinkError) {
+            radio = try await RadioSource.open(adapter, needsAdvertising: isServer)
+            endpoint =
+                isServer
+                ? try await PeripheralEndpoint(
+                    radio, mode: mode, uuid: uuid, seconds: wishes.seconds, channels: wishes.channels, fitting: fitting)
+                : CentralEndpoint(
+                    radio, mode: mode, uuid: uuid, psm: options.psm.flatMap { Int(exactly: $0) }, seconds: wishes.seconds,
+                    channels: wishes.channels, fitting: fitting)
+        } catch { throw CommandError(error) }
         return LinkPlace(
-            endpoint: endpoint, description: "\(radio.adapter.name) (\(radio.adapter.address)), Bluetooth mode \(mode.rawValue)",
-            caveat: radio.caveat(isServer: isServer))
+            endpoint: endpoint, description: "\(radio.name), Bluetooth mode \(mode.rawValue)",
+            caveat: wishes.channels == .only ? nil : radio.caveat(isServer: isServer))
+    }
+}
+
+/// Where `--link ble` gets its radio from: BlueZ. Tests put one in memory in its place.
+enum RadioSource {
+    typealias Opener = @Sendable (AdapterChoice, Bool) async throws -> any BluetoothRadio
+    @TaskLocal static var replacement: Opener?
+
+    static func open(_ adapter: AdapterChoice, needsAdvertising: Bool) async throws(LinkError) -> any BluetoothRadio {
+        guard let replacement else { return try await Radio.open(adapter, needsAdvertising: needsAdvertising) }
+        do { return try await replacement(adapter, needsAdvertising) } catch {
+            throw error as? LinkError ?? .environment("\(error)", mend: "")
+        }
     }
 }
 

@@ -18,10 +18,12 @@ enum ReaderRead {
         examples: [
             Example("walletbench reader read --qr engagement.png --request mdl --anchor iaca.pem --report report.html"),
             Example("walletbench reader read --engagement 'mdoc:owBj…' --request mdl-age-over-18 --trust none", "by text"),
+            Example("walletbench reader read --camera --link ble", "from a camera, by Bluetooth"),
         ],
         options: [
             .file("qr", "PICTURE", "A PNG or JPEG with the QR code"),
             .value("engagement", "TEXT", "The text of the QR code, or a file with it", kind: .file),
+            .file("camera", "[DEVICE]", "Read the QR code with a camera, /dev/video0 if no other is named", implied: "/dev/video0"),
             .value(
                 "request", "PRESET|FILE", "\(ReadRequest.presets.joined(separator: ", ")); or a JSON file", kind: .file,
                 isRepeatable: true),
@@ -32,7 +34,8 @@ enum ReaderRead {
             .flag("no-reader-auth", "Do not sign requests"),
             .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt", isRepeatable: true),
             .flag("redact", "Leave claim values out of everything that is printed and written"),
-        ],
+            .integer("timeout", "SECONDS", "Give up when no mdoc is found by Bluetooth", in: 1...86_400, default: 90),
+        ] + LinkChoice.channels,
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
@@ -63,6 +66,7 @@ enum ReaderRead {
         }
         invocation.console.caution(about: conversation.place)
         invocation.console.talk("meeting the mdoc at \(conversation.place.description)")
+        conversation.live.state("looking for the mdoc")
         let outcome: SessionOutcome
         do { outcome = try await conversation.driver.run(conversation) } catch { throw CommandError(session: error) }
         return await conversation.finish(outcome)

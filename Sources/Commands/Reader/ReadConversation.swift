@@ -24,6 +24,7 @@ final class ReadConversation: ReaderConversation {
     /// What `trace` has recorded, for the log.
     private let kept: KeptTrace
     private let console: Console
+    let live: LiveLine
     private let findings = Locked(Findings())
 
     init(_ setup: ReadSetup, _ engagement: DeviceEngagement, _ eDeviceKey: PublicKey, _ invocation: Invocation) async throws {
@@ -37,7 +38,9 @@ final class ReadConversation: ReaderConversation {
             faults: setup.faults.names)
         trace.record(.received, layer: "engagement", "DeviceEngagement", engagement.encoded)
         trace.record(key: key, "EReaderKey", revealing: context.reveals)
-        let fitting = LinkFitting(trace: trace, faults: setup.faults.session)
+        live = LiveLine(console, role: "reader")
+        let live = live
+        let fitting = LinkFitting(trace: trace, faults: setup.faults.session, progress: { live.note($0) })
         let session = try ReaderSession(
             engagement: engagement, eDeviceKey: eDeviceKey, key: key, edition: context.edition,
             compressesKey: setup.faults.session.contains(.readerKeyCompressed))
@@ -88,6 +91,7 @@ final class ReadConversation: ReaderConversation {
         trace.record(.sent, layer: "message", "DeviceRequest", bytes)
         console.event(.request, role: "reader", ["ordinal": .integer(Int64(ordinal)), "request": .object(wanted.json)])
         console.talk("asking for \(wanted.name), waiting for the holder")
+        live.state("waiting for the response")
         return bytes
     }
 
@@ -120,7 +124,8 @@ final class ReadConversation: ReaderConversation {
     /// The whole report: engagement, session, responses.
     func finish(_ outcome: SessionOutcome) async -> ReadReport {
         let findings = findings.withLock { $0 }
-        let responses = findings.report ?? setup.reportWithoutResponse(because: "R4.before")
+        let cause = outcome.checks.checks.first { $0.outcome == .fail }?.id ?? "R4.before"
+        let responses = findings.report ?? setup.reportWithoutResponse(because: cause)
         var before = setup.review.checks
         before.append(contentsOf: outcome.checks)
         return ReadReport(

@@ -17,20 +17,22 @@ struct ReadSetup: Sendable {
     let verifier: PresentationVerifier
     let memory: ReaderMemory
     private let link: LinkChoice?
-    private let mode: GATTMode?
+    private let bluetooth: LinkPlace.Bluetooth
 
     init(_ invocation: Invocation) async throws {
         context = invocation.context
         faults = try FaultSelection(context, role: .reader)
         link = try invocation.string("link").map { text throws(CommandError) in try LinkChoice(text) }
-        mode = invocation.string("ble-mode").flatMap(GATTMode.init)
+        bluetooth = LinkPlace.Bluetooth(
+            mode: invocation.string("ble-mode"), channels: try LinkChoice.channelUse(invocation),
+            seconds: invocation.integer("timeout"))
         requests = try (invocation.strings("request").isEmpty ? ["mdl"] : invocation.strings("request")).map {
             name throws(CommandError) in try ReadRequest(name)
         }
         if context.edition == .first, let request = requests.first(where: \.needsSecondEdition) {
             throw CommandError.usage("--request \(request.name) has useCases or requestInfo", hint: "they need --edition 2")
         }
-        text = try Self.engagementText(invocation)
+        text = try await Self.engagementText(invocation)
         identity = try ReaderIdentity(invocation, fault: faults.readerCertificate)
         memory = await ReaderMemory(context)
         let bytes = (try? EngagementText.decode(text)).flatMap { try? DeviceEngagement(decoding: $0) }
@@ -69,7 +71,7 @@ struct ReadSetup: Sendable {
     private func place(
         _ adapter: AdapterChoice, _ options: BLEOptions, _ fitting: LinkFitting
     ) async throws(CommandError) -> LinkPlace {
-        try await .reader(adapter, options, mode: mode, fitting: fitting)
+        try await .reader(adapter, options, bluetooth, fitting: fitting)
     }
 
     /// The report when no response came: every check of a response waits for the check `cause`.
@@ -86,22 +88,25 @@ struct ReadSetup: Sendable {
     /// Keeps what later engagements and presentations are compared with.
     func remember() async { await memory.keep(review.engagement) }
 
-    private static func engagementText(_ invocation: Invocation) throws(CommandError) -> String {
-        switch (invocation.string("qr"), invocation.string("engagement")) {
-        case (let picture?, nil):
+    private static func engagementText(_ invocation: Invocation) async throws -> String {
+        switch (invocation.string("qr"), invocation.string("engagement"), invocation.string("camera")) {
+        case (nil, nil, let device?): return try await CameraReading.engagement(device, invocation)
+        case (let picture?, nil, nil):
             let texts = try QRDecode.texts(in: picture)
             let engagements = texts.filter { URIScheme.of($0) == .mdoc }
             guard engagements.count < 2 else {
-                throw .refused(
+                throw CommandError.refused(
                     "\(picture): \(engagements.count) engagements in one picture", hint: "cut it to one, or use --engagement TEXT")
             }
             return engagements.first ?? texts[0]
-        case (nil, let text?):
+        case (nil, let text?, nil):
             guard Files.exists(text) || text == "-" else { return text }
             let content = String(decoding: try Files.read(text, limit: 1 << 16), as: UTF8.self)
             return content.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        case (nil, nil): throw .usage("no engagement given", hint: "name a picture with --qr, or give the text with --engagement")
-        case (_?, _?): throw .usage("--qr and --engagement exclude each other", hint: "give one of them")
+        case (nil, nil, nil):
+            throw CommandError.usage(
+                "no engagement given", hint: "name a picture with --qr, give the text with --engagement, or take a --camera")
+        default: throw CommandError.usage("--qr, --engagement and --camera exclude each other", hint: "give one of them")
         }
     }
 }

@@ -7,11 +7,13 @@ struct ReportFile {
     private let format: ReportFormat
 
     init(_ path: String) throws(CommandError) {
-        guard let format = ReportFormat(fileName: path) else {
-            throw .usage("--report \(path): the form is not known", hint: "name a file that ends in .html, .json, .xml or .txt")
-        }
         self.path = path
-        self.format = format
+        format = try Self.format(of: path)
+    }
+
+    static func format(of path: String) throws(CommandError) -> ReportFormat {
+        if let format = ReportFormat(fileName: path) { return format }
+        throw .usage("--report \(path): the form is not known", hint: "name a file that ends in .html, .json, .xml or .txt")
     }
 
     /// - Parameter faults: those of the run, which the file names.

@@ -1,29 +1,43 @@
 import Codec
+import Ports
+import Reports
 
 /// `walletbench selfcheck`: published vectors against this build.
 enum Selfcheck {
     static let command = Command(
         name: "selfcheck", summary: "run published test vectors against this build",
         discussion: """
-            Runs the vectors that are built in, and with --vectors every file of a folder in the layout of its SOURCE.md; the kind of a file is \
-            recognised by folder and name. Prints a line a file: cases, passed, failed, and not applicable with each reason; every failed case is \
-            named. Ends 1 when a case fails, or when a file is of no known kind.
+            Runs the vectors that are built in, and with --vectors every file of a folder: vectors in the layout of its SOURCE.md are \
+            recognised by folder and name, any other file is read as what it is (CBOR, certificates, tokens, links, pictures) and must be \
+            whole. Prints a line a file: cases, passed, failed, and not applicable with each reason; every failed case is named. Ends 1 when a \
+            case fails, or when a file is of no known kind.
             """,
         examples: [
             Example("walletbench selfcheck", "the built-in vectors"),
             Example("walletbench selfcheck --vectors ./vectors --only cbor/", "the CBOR files of a folder"),
+            Example("walletbench selfcheck --vectors ./ours --report report.html --report report.xml", "to hand on"),
         ],
         options: [
             .value("vectors", "DIR", "Run every vector file in this folder too", kind: .directory),
             .value("only", "TEXT", "Run only files whose path contains this"),
+            .choice("format", ["table", "json", "html", "junit"], "What is printed", default: "table"),
+            .file("report", "F", "Also write it: .html, .json, .xml (JUnit) or .txt", isRepeatable: true),
         ]
     ) { invocation in
+        let reports = try invocation.strings("report").map { path throws(CommandError) in (path, try ReportFile.format(of: path)) }
         let table = VectorTable(results: try await run(try files(invocation), invocation.console))
-        invocation.console.answer(table.json) {
-            (table.lines + ["\(table.passed) passed, \(table.failed) failed"]).joined(separator: "\n")
+        let time = invocation.context.clock.now()
+        for (path, format) in reports { try Files.write(Array(table.text(format, at: time).utf8), to: path, mode: 0o600) }
+        if let format = formats[invocation.string("format") ?? ""], !invocation.console.isJSON {
+            invocation.console.out(table.text(format, at: time))
+        } else {
+            invocation.console.answer(table.json) { table.text(.text, at: time) }
         }
         return table.failed == 0 ? .done : .refused
     }
+
+    /// What `--format` names beside the table.
+    private static let formats: [String: ReportFormat] = ["json": .json, "html": .html, "junit": .junit]
 
     /// Every kind of vector that this build knows, asked in this order.
     static let suites: [any VectorSuite] = [
@@ -41,6 +55,7 @@ enum Selfcheck {
         DCQLVectors(),
         EncryptedResponseVectors(),
         InactiveVectors(),
+        WholeFiles(),
     ]
 
     private static func files(_ invocation: Invocation) throws(CommandError) -> [VectorFile] {

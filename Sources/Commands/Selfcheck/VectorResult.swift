@@ -1,4 +1,6 @@
 import Codec
+import Ports
+import Reports
 
 /// How a vector file came out.
 struct VectorResult: Sendable {
@@ -48,6 +50,32 @@ struct VectorTable {
         let head = row("file", ["cases", "passed", "failed", "n/a"], width)
         let total = row("total", numbers(passed + failed + notApplicable, passed, failed, notApplicable), width)
         return [head] + results.flatMap { lines($0, width) } + [total]
+    }
+
+    /// All of it in one of the forms of reports.
+    func text(_ format: ReportFormat, at time: Timestamp) -> String {
+        switch format {
+        case .text: (lines + ["\(passed) passed, \(failed) failed"]).joined(separator: "\n")
+        case .json: JSON.object(json).encoded(pretty: true) + "\n"
+        case .html: report(at: time).page
+        case .junit: report(at: time).junit
+        }
+    }
+
+    private func report(at time: Timestamp) -> CaseReport {
+        CaseReport(
+            title: "walletbench selfcheck", at: time,
+            files: results.map { result in
+                CaseReport.File(
+                    path: result.path,
+                    cases: result.cases.map { entry in
+                        switch entry.outcome {
+                        case .passed: CaseReport.Case(entry.name, .passed)
+                        case .failed(let reason): CaseReport.Case(entry.name, .failed, reason: reason)
+                        case .notApplicable(let reason): CaseReport.Case(entry.name, .skipped, reason: reason)
+                        }
+                    })
+            })
     }
 
     private func lines(_ result: VectorResult, _ width: Int) -> [String] {

@@ -3,28 +3,40 @@ import Crypto
 import Ports
 import Proximity
 
-/// What this side made of a message, as a trace keeps it: the checks that did not pass. Reasons stay out, for they may hold values.
-struct TracedDecision: Sendable, Hashable {
+/// What this side made of a message, as a trace keeps it: how many checks passed, and which did not, each with its outcome and
+/// its clause. Reasons stay out, for they may hold values.
+struct TracedDecision: Sendable, Equatable {
     /// `fail R14`, `warn R30.count`, sorted, each once.
     let violations: [String]
+    private let annotations: [Annotation]
+    private let summary: String
 
     /// - Parameter checks: every check of one report.
     init(_ checks: [Check]) {
-        violations = Array(
-            Set(checks.filter { $0.outcome.isViolation && !Self.ofMemory.contains($0.id) }.map { "\($0.outcome.word) \($0.id)" })
-        ).sorted()
+        var seen: Set<String> = []
+        let found = checks.filter { $0.outcome.isViolation && !Self.ofMemory.contains($0.id) }
+            .filter { seen.insert("\($0.outcome.word) \($0.id)").inserted }
+            .sorted { ($0.outcome.word, $0.id) < ($1.outcome.word, $1.id) }
+        violations = found.map { "\($0.outcome.word) \($0.id)" }
+        annotations = found.map { Annotation($0.id, $0.outcome.word, clause: $0.clause) }
+        func count(_ outcome: String) -> Int { checks.count { $0.outcome.word == outcome } }
+        let counts = ["pass", "warn", "fail", "notRun"].map { "\(count($0)) \($0)" }
+        summary = (violations.isEmpty ? "none failed: " : "\(violations.count) did not pass: ") + counts.joined(separator: ", ")
     }
 
-    init(_ annotation: Annotation) { violations = annotation.children.map(\.label) }
+    init(_ annotation: Annotation) {
+        annotations = annotation.children
+        violations = annotations.map { violation in violation.value.map { "\($0) \(violation.label)" } ?? violation.label }
+        summary = annotation.value ?? ""
+    }
 
     /// Checks that depend on what came before this run.
     private static let ofMemory: Set<String> = ["R31"]
 
-    var annotation: Annotation {
-        Annotation(
-            "checks", violations.isEmpty ? "none failed" : "\(violations.count) did not pass",
-            children: violations.map { Annotation($0) })
-    }
+    var annotation: Annotation { Annotation("checks", summary, children: annotations) }
+
+    /// What counts is which checks did not pass.
+    static func == (one: TracedDecision, other: TracedDecision) -> Bool { one.violations == other.violations }
 
     var text: String { violations.isEmpty ? "no check failed" : violations.joined(separator: ", ") }
 }

@@ -25,6 +25,7 @@ public final class SessionTrace: Sendable {
         _ direction: TraceEvent.Direction, layer: String, _ name: String, _ bytes: [UInt8] = [], isRedacted: Bool = false,
         annotation: Annotation? = nil
     ) {
+        KillPoint.pass("\(direction.rawValue) \(layer) \(name)")
         guard sink.isActive else { return }
         let number = sequence.withLock { number in
             defer { number += 1 }

@@ -23,6 +23,20 @@ public struct GATTChannel: Sendable {
         case secondCentral
         /// The client was still connected that long after the end.
         case stayedConnected(seconds: Int)
+        /// The client came back after a loss of the link and would go on with the old transaction.
+        case resumed
+        /// The peer disconnected with no State 0x02.
+        case endedWithoutState
+        /// The reader took peripheral mode of the two that were offered.
+        case peripheralPreferred
+        /// The peer's service can be used although a property is missing.
+        case property(GATTCharacteristic, String)
+        /// A notifying characteristic has no descriptor 0x2902.
+        case missingDescriptor(GATTCharacteristic)
+        /// The PSM that the peer offers could not be connected to.
+        case psmUnreachable(Int)
+        /// A message on a channel was not as long as its header said.
+        case lengthHeader(said: Int, came: Int)
     }
 
     private enum State {
@@ -103,6 +117,9 @@ public struct GATTChannel: Sendable {
         default: throw .misplaced(value.characteristic)
         }
     }
+
+    /// Whether the peer has not said End.
+    var isUnended: Bool { state == .open }
 
     /// What the end of the connection means now.
     public func disconnected() -> LinkError? {

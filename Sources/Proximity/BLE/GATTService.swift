@@ -59,6 +59,11 @@ public enum GATTCharacteristic: String, Sendable, Hashable, CaseIterable {
 /// A GATT characteristic property as the tables 12 and 13 name them.
 public enum GATTProperty: String, Sendable, Hashable {
     case read, writeWithoutResponse, notify
+    /// Enough in the place of the two before it.
+    case write, indicate
+
+    /// As the standard's text has it.
+    public var name: String { self == .writeWithoutResponse ? "write without response" : rawValue }
 }
 
 /// The GATT service of one mode: what a server must offer and a client must find (ISO/IEC 18013-5:2021 §8.3.3.1.1.4).

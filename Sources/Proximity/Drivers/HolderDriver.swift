@@ -30,9 +30,16 @@ public struct HolderDriver: Sendable {
     /// - Throws: when no reader came; what happens later is in the outcome.
     public func run(_ conversation: some HolderConversation) async throws -> SessionOutcome {
         let ident = try Ident.of(eDeviceKeyBytes: engagement.eDeviceKeyBytes)
-        let wire = Wire(fitting.fit(try await endpoint.open(.mdoc, ident: ident)), limits: limits)
-        await conversation.note(.connected)
         var session = HolderSession(engagement: engagement, key: key, edition: edition)
+        let opened: any Link
+        do throws(LinkError) { opened = try await endpoint.open(.mdoc, ident: ident) } catch {
+            guard error.isFinding else { throw error }
+            session.linkEnded(.broken(error, idleSeconds: 0), oddities: [])
+            return SessionOutcome(checks: session.checks, failure: error, exchanges: 0)
+        }
+        let wire = Wire(fitting.fit(opened), limits: limits)
+        await conversation.note(.connected)
+        var hasReaderEnded = false
         var (exchanges, end, failure): (Int, LinkEnd, (any Error)?) = (0, .orderly, nil)
         do {
             var next = try await wire.receive()
@@ -49,19 +56,20 @@ public struct HolderDriver: Sendable {
                     case .heard(let message): next = message
                     }
                 case .terminated(let status):
+                    hasReaderEnded = true
                     await conversation.note(.terminated(by: .reader, status))
                 }
             }
-            let late = await wire.drain()
+            let late = await wire.drain(hasPeerEnded: hasReaderEnded)
             for message in late.messages { _ = try session.receive(message) }
-            if case .broken(.dataAfterEnd, _) = late.end { end = late.end }
+            if late.end.breaksRule { end = late.end }
             await wire.sayGoodbye(nil)
         } catch {
             (failure, end) = (error, wire.end(error))
             await sayGoodbye(after: error, &session, wire)
         }
         await wire.link.close()
-        session.linkEnded(end, oddities: await wire.link.oddities())
+        session.linkEnded(end, oddities: await wire.link.oddities(), examined: await wire.link.examined())
         return SessionOutcome(checks: session.checks, failure: failure, exchanges: exchanges)
     }
 

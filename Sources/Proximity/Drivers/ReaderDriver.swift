@@ -26,9 +26,15 @@ public struct ReaderDriver: Sendable {
     /// - Throws: when the mdoc cannot be reached; what happens later is in the outcome.
     public func run(_ conversation: some ReaderConversation) async throws -> SessionOutcome {
         let ident = try Ident.of(eDeviceKeyBytes: engagement.eDeviceKeyBytes)
-        let wire = Wire(fitting.fit(try await endpoint.open(.reader, ident: ident)), limits: limits)
-        await conversation.note(.connected)
         var session = session
+        let opened: any Link
+        do throws(LinkError) { opened = try await endpoint.open(.reader, ident: ident) } catch {
+            guard error.isFinding else { throw error }
+            session.linkEnded(.broken(error, idleSeconds: 0), oddities: [])
+            return SessionOutcome(checks: session.checks, failure: error, exchanges: 0)
+        }
+        let wire = Wire(fitting.fit(opened), limits: limits)
+        await conversation.note(.connected)
         var (exchanges, end, failure): (Int, LinkEnd, (any Error)?) = (0, .orderly, nil)
         do {
             try give(up: .engagementTimeout)
@@ -50,7 +56,7 @@ public struct ReaderDriver: Sendable {
             await sayGoodbye(after: error, &session, wire)
         }
         await wire.link.close()
-        session.linkEnded(end, oddities: await wire.link.oddities())
+        session.linkEnded(end, oddities: await wire.link.oddities(), examined: await wire.link.examined())
         return SessionOutcome(checks: session.checks, failure: failure, exchanges: exchanges)
     }
 
@@ -69,6 +75,8 @@ public struct ReaderDriver: Sendable {
         -> LinkEnd
     {
         try give(up: .readerNoTermination)
+        // Whoever has the last word waits for the other to go.
+        let hasMdocEnded = session.isEnded
         var ended = session
         if let goodbye = ended.terminate() {
             // A link that is already gone means that the mdoc left first; then the session has not ended by our word.
@@ -78,10 +86,10 @@ public struct ReaderDriver: Sendable {
             if faults.contains(.dataAfterTermination) { try await wire.send(SessionData(data: goodbye).encodedCBOR) }
         }
         await wire.sayGoodbye(nil)
-        let late = await wire.drain()
+        if faults.contains(.noStateEnd) { return .orderly }
+        let late = await wire.drain(hasPeerEnded: hasMdocEnded)
         for message in late.messages { _ = try session.receive(message) }
-        if case .broken(.dataAfterEnd, _) = late.end { return late.end }
-        return .orderly
+        return late.end.breaksRule ? late.end : .orderly
     }
 
     private func give(up fault: SessionFault) throws {

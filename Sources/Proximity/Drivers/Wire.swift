@@ -14,6 +14,7 @@ struct Wire: Sendable {
         try await TimeLimit.run(seconds: limits.idleSeconds, doing: "sending") { () async throws(LinkError) in
             try await link.send(message)
         }
+        KillPoint.pass("message sent")
         touch()
     }
 
@@ -24,6 +25,7 @@ struct Wire: Sendable {
             () async throws(LinkError) in
             try await link.receive()
         }
+        KillPoint.pass("message received")
         touch()
         return message
     }
@@ -40,9 +42,11 @@ struct Wire: Sendable {
     }
 
     /// Waits for what the peer still sends until it ends or disconnects, but not for long.
+    /// - Parameter hasPeerEnded: the peer had the last word: over a link that ends by closing it waits for this end to close.
     /// - Returns: the messages that came, which none should have, and how the link ended.
-    func drain() async -> (messages: [[UInt8]], end: LinkEnd) {
+    func drain(hasPeerEnded: Bool) async -> (messages: [[UInt8]], end: LinkEnd) {
         let link = link
+        if hasPeerEnded, link.endsByClosing { return ([], .orderly) }
         let late = Locked<[[UInt8]]>([])
         do throws(LinkError) {
             try await TimeLimit.run(seconds: limits.lingerSeconds, doing: "waiting for the peer to end") {

@@ -57,16 +57,38 @@ public enum SessionFault: String, Sendable, Hashable, CaseIterable {
     case partTooLong = "part-too-long"
     case partEmpty = "part-empty"
     case disconnectAfterPart = "disconnect-after-part"
+    // Bluetooth, whoever is GATT server.
+    case noAdvertisement = "no-advertisement"
+    case gattCharacteristic = "gatt-characteristic"
+    case gattProperty = "gatt-property"
+    case gattDescriptor = "gatt-cccd"
+    case l2capPSM = "l2cap-psm"
+    // Bluetooth, whoever is GATT client.
+    case subscribedFirst = "subscribed-first"
+    case clientDisconnects = "client-disconnects"
+    case resumeAfterStart = "resume-after-start"
+    case secondCentral = "second-central"
+    // Transfer, either.
+    case noStateStart = "no-state-start"
+    case stateUnknown = "state-unknown"
+    case l2capLength = "l2cap-length"
+    // Transfer, reader.
+    case identLength = "ident-length"
+    case identOtherSession = "ident-other-session"
+    case noStateEnd = "no-state-end"
+    case modePreference = "mode-preference"
 
     /// Who can do it.
     public var roles: Set<MdocRole> {
         switch self {
         case .establishmentTruncated, .snakeCaseKey, .readerKeyCurve, .readerKeyPoint, .readerKeyCompressed, .requestBitflip,
-            .requestCounterReused, .firstMessage, .readerNoTermination, .engagementTimeout, .idleTimeout:
+            .requestCounterReused, .firstMessage, .readerNoTermination, .engagementTimeout, .idleTimeout, .identLength,
+            .identOtherSession, .noStateStart, .noStateEnd, .modePreference:
+            // Who is client and speaks first is the reader in peripheral mode.
             [.reader]
         case .counterReused, .ivSwapped, .dataAfterTermination, .indefiniteMap, .duplicateMapKey, .partByte02, .partTooLong,
-            .partEmpty,
-            .disconnectAfterPart:
+            .partEmpty, .disconnectAfterPart, .noAdvertisement, .gattCharacteristic, .gattProperty, .gattDescriptor, .l2capPSM,
+            .subscribedFirst, .clientDisconnects, .resumeAfterStart, .secondCentral, .stateUnknown, .l2capLength:
             [.mdoc, .reader]
         default:
             [.mdoc]
@@ -78,8 +100,11 @@ public enum SessionFault: String, Sendable, Hashable, CaseIterable {
     public var also: [String] {
         switch self {
         case .sessionDataTruncated, .sessionDataAsArray, .sessionDataBitflip, .sendStatus10, .silentDrop, .idleTimeout, .partByte02,
-            .disconnectAfterPart:
+            .disconnectAfterPart, .noStateStart, .l2capLength:
             ["R4.before"]
+        case .stateUnknown: ["R4.before", "P48.engagement"]
+        case .identLength: ["H1"]
+        case .resumeAfterStart: ["P48.engagement", "P48.idle", "P46", "R4.before"]
         case .statusWithData, .establishmentTruncated, .snakeCaseKey, .readerKeyCurve, .readerKeyPoint, .requestBitflip:
             ["R3.error", "R4.before"]
         case .firstMessage: ["H2.shape", "R3.error", "R4.before"]
@@ -150,6 +175,22 @@ public enum SessionFault: String, Sendable, Hashable, CaseIterable {
         case .partTooLong: "the first two parts come in one"
         case .partEmpty: "an empty part before the first"
         case .disconnectAfterPart: "disconnects after part ARG of its messages"
+        case .noAdvertisement: "offers the service and does not advertise it"
+        case .gattCharacteristic: "the service has no Server2Client"
+        case .gattProperty: "Client2Server lacks write without response"
+        case .gattDescriptor: "no descriptor 0x2902 (BlueZ adds it by itself: only between radios in memory)"
+        case .l2capPSM: "the L2CAP characteristic names a PSM that nobody listens on"
+        case .subscribedFirst: "writes State 0x01 before it subscribes"
+        case .clientDisconnects: "stays connected after the end"
+        case .resumeAfterStart: "disconnects after State 0x01 and comes back into the same transaction"
+        case .secondCentral: "another central writes while one is served (only between radios in memory)"
+        case .noStateStart: "sends data with no State 0x01"
+        case .stateUnknown: "State 0x07"
+        case .l2capLength: "a message on the L2CAP channel is longer than its header says"
+        case .identLength: "Ident of 15 bytes"
+        case .identOtherSession: "Ident of another session"
+        case .noStateEnd: "status 20 with no State 0x02 after it"
+        case .modePreference: "takes peripheral mode although both are offered"
         }
     }
 }

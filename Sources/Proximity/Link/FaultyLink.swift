@@ -32,6 +32,8 @@ public actor FaultyLink: Link {
     public func end() async { await link.end() }
     public func close() async { await link.close() }
     public func oddities() async -> Set<GATTChannel.Oddity> { await link.oddities() }
+    public func examined() async -> Set<String> { await link.examined() }
+    public nonisolated var endsByClosing: Bool { link.endsByClosing }
 
     private func next(_ direction: FaultPlan.Direction) -> Int {
         defer { counts[direction, default: 0] += 1 }
@@ -48,56 +50,5 @@ public actor FaultyLink: Link {
             await link.close()
             throw .closed
         }
-    }
-}
-
-/// A pipe that spoils the parts it sends as named faults say.
-public actor FaultyPipe: GATTPipe {
-    private let pipe: any GATTPipe
-    private let faults: FaultSet
-    private var dataParts = 0
-
-    /// Faults of other kinds have no effect here.
-    public init(_ pipe: any GATTPipe, faults: FaultSet) { (self.pipe, self.faults) = (pipe, faults) }
-
-    public nonisolated var mtu: Int { pipe.mtu }
-    public nonisolated var partLimit: Int { pipe.partLimit }
-    public func oddities() async -> Set<GATTChannel.Oddity> { await pipe.oddities() }
-
-    public func send(_ values: [GATTValue]) async throws(LinkError) {
-        let isData = values.first.map { $0.characteristic == .client2Server || $0.characteristic == .server2Client } ?? false
-        guard isData else { return try await pipe.send(values) }
-        let spoilt = spoil(values)
-        if let limit = faults.number(of: .disconnectAfterPart), dataParts + spoilt.count > limit {
-            try await pipe.send(Array(spoilt.prefix(max(0, limit - dataParts))))
-            await pipe.close()
-            throw .closed
-        }
-        dataParts += spoilt.count
-        try await pipe.send(spoilt)
-    }
-
-    public func receive() async throws(LinkError) -> GATTValue? { try await pipe.receive() }
-    public func read(_ characteristic: GATTCharacteristic) async throws(LinkError) -> [UInt8] {
-        try await pipe.read(characteristic)
-    }
-    public func close() async { await pipe.close() }
-
-    private func spoil(_ values: [GATTValue]) -> [GATTValue] {
-        guard let first = values.first else { return values }
-        if faults.contains(.partByte02) {
-            return [GATTValue(first.characteristic, [0x02] + first.bytes.dropFirst())] + values.dropFirst()
-        }
-        if faults.contains(.partEmpty) { return [GATTValue(first.characteristic, [0x01])] + values }
-        if faults.contains(.partTooLong) { return Self.joined(values) }
-        return values
-    }
-
-    /// The first two parts in one; a message of a single part has nothing to join.
-    private static func joined(_ values: [GATTValue]) -> [GATTValue] {
-        guard values.count > 1 else { return values }
-        let long = GATTValue(
-            values[1].characteristic, [values[1].bytes[0]] + values[0].bytes.dropFirst() + values[1].bytes.dropFirst())
-        return [long] + values.dropFirst(2)
     }
 }

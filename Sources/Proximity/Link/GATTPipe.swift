@@ -14,9 +14,12 @@ public protocol GATTPipe: Sendable {
     func close() async
     /// What was odd about the connection itself.
     func oddities() async -> Set<GATTChannel.Oddity>
+    /// The checks that were made on the connection, whatever they found: ids of the catalogue.
+    func examined() async -> Set<String>
 }
 
 extension GATTPipe {
     public var partLimit: Int { GATTChannel.partSize(mtu: mtu) }
     public func oddities() async -> Set<GATTChannel.Oddity> { [] }
+    public func examined() async -> Set<String> { [] }
 }

@@ -10,6 +10,15 @@ public protocol Link: Sendable {
     func close() async
     /// What was odd about the parts received so far.
     func oddities() async -> Set<GATTChannel.Oddity>
+    /// The checks that were made on the way, whatever they found: ids of the catalogue.
+    func examined() async -> Set<String>
+    /// Whether only the end of the connection tells the peer that the transfer has ended; else State 0x02 does.
+    var endsByClosing: Bool { get }
+}
+
+extension Link {
+    public func examined() async -> Set<String> { [] }
+    public var endsByClosing: Bool { false }
 }
 
 /// A place where a link can be opened: an advertised service, a listening socket, an address to connect to.

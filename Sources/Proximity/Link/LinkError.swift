@@ -33,8 +33,12 @@ public enum LinkError: Error, Sendable, Hashable {
     case system(doing: String, code: Int32)
     /// The machine cannot do what is wanted; the mend says how it could.
     case environment(String, mend: String)
-    /// The peer's service is not what the standard says; the text names the check.
-    case service(String)
+    /// The peer's service is not what the standard says.
+    case service(check: String, String)
+    /// Nobody advertised the service for that long.
+    case notAdvertised(String, seconds: Int)
+    /// On an L2CAP channel a message is not as long as its header says.
+    case lengthHeader(said: Int, came: Int)
     /// The address of a link cannot be used.
     case address(String)
 }
@@ -43,8 +47,18 @@ extension LinkError {
     /// Whether the peer can still be told that the session is over: it broke a rule of the transfer, or this end gave up.
     var leavesLinkUsable: Bool {
         switch self {
-        case .lost, .closed, .identMismatch, .system, .address, .environment, .service: false
-        case .cancelled, .timedOut, .messageTooLong, .partFirstByte, .stateValue, .dataBeforeStart, .dataAfterEnd, .misplaced: true
+        case .lost, .closed, .identMismatch, .system, .address, .environment, .service, .notAdvertised: false
+        case .cancelled, .timedOut, .messageTooLong, .partFirstByte, .stateValue, .dataBeforeStart, .dataAfterEnd, .misplaced,
+            .lengthHeader:
+            true
+        }
+    }
+
+    /// Whether it is a rule that the peer broke before the transfer was open: then it belongs into the report.
+    var isFinding: Bool {
+        switch self {
+        case .identMismatch, .service, .notAdvertised, .dataBeforeStart, .stateValue, .partFirstByte: true
+        default: false
         }
     }
 }

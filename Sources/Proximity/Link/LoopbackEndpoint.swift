@@ -12,7 +12,7 @@ public struct LoopbackEndpoint: LinkEndpoint {
         mode: GATTMode = .peripheral, ident: [UInt8] = [], mtu: Int = 515, mdoc: LinkFitting = LinkFitting(),
         reader: LinkFitting = LinkFitting()
     ) -> (mdoc: LoopbackEndpoint, reader: LoopbackEndpoint) {
-        let (one, other) = LoopbackPipe.pair(mtu: mtu, readable: mode == .central ? [.ident: ident] : [:])
+        let (one, other) = LoopbackPipe.pair(mtu: mtu, readable: mode == .central ? [.ident: reader.ident(ident)] : [:])
         return (LoopbackEndpoint(mode: mode, pipe: one, fitting: mdoc), LoopbackEndpoint(mode: mode, pipe: other, fitting: reader))
     }
 

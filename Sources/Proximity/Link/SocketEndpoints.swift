@@ -101,7 +101,8 @@ extension SocketPipe {
     fileprivate static func openLink(
         _ socket: Int32, mode: GATTMode, role: MdocRole, ident: [UInt8], fitting: LinkFitting
     ) async throws(LinkError) -> any Link {
-        let served: [GATTCharacteristic: [UInt8]]? = mode.server == role ? (mode == .central ? [.ident: ident] : [:]) : nil
+        let served: [GATTCharacteristic: [UInt8]]? =
+            mode.server == role ? (mode == .central ? [.ident: fitting.ident(ident)] : [:]) : nil
         let pipe = fitting.fit(try SocketPipe(socket: socket, mode: mode, readable: served))
         return try await TimeLimit.run(seconds: startSeconds, doing: "opening the transfer") { () async throws(LinkError) in
             try await GATTLink.open(pipe, mode: mode, role: role, ident: ident)

@@ -65,6 +65,12 @@ package final class WakePipe: Sendable {
         Glibc.close(writer)
     }
 
+    /// Whether somebody has signalled.
+    package var isSignalled: Bool {
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&watched, 1, 0) > 0
+    }
+
     /// Makes `descriptor` readable; a full pipe is readable already.
     package func signal() {
         var byte: UInt8 = 1

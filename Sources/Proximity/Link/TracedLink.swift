@@ -23,6 +23,8 @@ public struct TracedLink: Link {
     public func end() async { await link.end() }
     public func close() async { await link.close() }
     public func oddities() async -> Set<GATTChannel.Oddity> { await link.oddities() }
+    public func examined() async -> Set<String> { await link.examined() }
+    public var endsByClosing: Bool { link.endsByClosing }
 
     private static func name(of message: [UInt8]) -> String {
         (try? SessionEstablishment(decoding: message)) == nil ? "SessionData" : "SessionEstablishment"
@@ -40,6 +42,7 @@ public struct TracedPipe: GATTPipe {
     public var mtu: Int { pipe.mtu }
     public var partLimit: Int { pipe.partLimit }
     public func oddities() async -> Set<GATTChannel.Oddity> { await pipe.oddities() }
+    public func examined() async -> Set<String> { await pipe.examined() }
 
     public func send(_ values: [GATTValue]) async throws(LinkError) {
         for value in values { trace.record(.sent, layer: "link", value.characteristic.name, value.bytes) }
@@ -59,4 +62,25 @@ public struct TracedPipe: GATTPipe {
     }
 
     public func close() async { await pipe.close() }
+}
+
+/// A channel that writes every packet to a trace.
+struct TracedPackets: PacketPipe {
+    let pipe: any PacketPipe
+    let trace: SessionTrace
+
+    var packetLimit: Int { pipe.packetLimit }
+
+    func send(_ packets: [[UInt8]]) async throws(LinkError) {
+        for packet in packets { trace.record(.sent, layer: "link", GATTCharacteristic.l2cap.name, packet) }
+        try await pipe.send(packets)
+    }
+
+    func receive() async throws(LinkError) -> [UInt8]? {
+        let packet = try await pipe.receive()
+        if let packet { trace.record(.received, layer: "link", GATTCharacteristic.l2cap.name, packet) }
+        return packet
+    }
+
+    func close() async { await pipe.close() }
 }

@@ -38,6 +38,7 @@ public struct HolderSession: Sendable {
     private let key: PrivateKey
     private let handover: Handover
     private var state = State.engaged
+    private var hasReaderEnded = false
     private var found: SessionChecks
 
     /// - Parameter key: EDeviceKey, whose public part the engagement names.
@@ -99,9 +100,12 @@ public struct HolderSession: Sendable {
     }
 
     /// Takes note of how the link ended and of its parts' oddities.
-    public mutating func linkEnded(_ end: LinkEnd, oddities: Set<GATTChannel.Oddity>) {
-        found.note(oddities)
+    public mutating func linkEnded(_ end: LinkEnd, oddities: Set<GATTChannel.Oddity>, examined: Set<String> = []) {
+        found.note(oddities, examined: examined)
         defer { state = .ended }
+        if hasReaderEnded, oddities.contains(.endedWithoutState) {
+            found.violate("P28", "no State 0x02 at the end of data retrieval (status 20 only)")
+        }
         if case .ended = state { found.pass("P45") }
         guard case .broken(let error, let seconds) = end else {
             if case .answered = state { found.pass("P46") }
@@ -258,6 +262,7 @@ extension HolderSession {
         found.pass("P46")
         guard status == .termination else { throw error(.peerStatus(status)) }
         state = .ended
+        hasReaderEnded = true
         return .terminated(status)
     }
 

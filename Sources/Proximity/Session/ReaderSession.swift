@@ -121,8 +121,8 @@ public struct ReaderSession: Sendable {
     }
 
     /// Takes note of how the link ended and of its parts' oddities.
-    public mutating func linkEnded(_ end: LinkEnd, oddities: Set<GATTChannel.Oddity>) {
-        found.note(oddities)
+    public mutating func linkEnded(_ end: LinkEnd, oddities: Set<GATTChannel.Oddity>, examined: Set<String> = []) {
+        found.note(oddities, examined: examined)
         defer { state = .ended }
         if case .broken(let error, _) = end { found.note(error) }
         switch (state, end) {

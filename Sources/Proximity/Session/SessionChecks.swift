@@ -1,3 +1,4 @@
+import Codec
 import Credentials
 import Ports
 
@@ -7,6 +8,14 @@ public enum LinkEnd: Sendable, Hashable {
     case orderly
     /// Anything else. `idleSeconds`: since the last message in either direction.
     case broken(LinkError, idleSeconds: Int)
+
+    /// Whether the peer went against the rules after the end of the session.
+    var breaksRule: Bool {
+        switch self {
+        case .broken(.dataAfterEnd, _), .broken(.stateValue, _), .broken(.lengthHeader, _): true
+        default: false
+        }
+    }
 }
 
 /// Collects what a session and its link show; every check of the role ends up with one row.
@@ -71,7 +80,7 @@ struct SessionChecks: Sendable {
 
 extension SessionChecks {
     /// What both roles see in the parts of a link.
-    mutating func note(_ oddities: Set<GATTChannel.Oddity>) {
+    mutating func note(_ oddities: Set<GATTChannel.Oddity>, examined: Set<String>) {
         for oddity in oddities {
             switch oddity {
             case .oversized(let count, let allowed): violate("P26.size", "part of \(count) bytes, allowed \(allowed)")
@@ -79,9 +88,18 @@ extension SessionChecks {
             case .startedUnsubscribed: violate("P23", "Start before subscription to State and Server2Client")
             case .secondCentral: violate("P31", "another central connected while one is served (refused)")
             case .stayedConnected(let seconds): violate("P29", "GATT client stayed connected \(seconds) s after the end")
+            case .resumed: violate("P30", "reconnected after Start into the old transaction")
+            case .endedWithoutState: break  // Means something only where the reader ended the session.
+            case .peripheralPreferred: violate("P32", "reader took peripheral mode although both were offered")
+            case .property(let characteristic, let name): violate("P21.property", "\(characteristic.name) lacks \(name)")
+            case .missingDescriptor(let characteristic):
+                violate("P21.cccd", "descriptor 0x2902 missing at \(characteristic.name)")
+            case .psmUnreachable(let psm): violate("P33.psm", "PSM \(psm) not reachable, GATT used")
+            case .lengthHeader(let said, let came): violate("P33.length", "length header \(said), \(came) bytes came")
             }
         }
         pass("P26.first", "P26.size", "P26.empty", "P27")
+        passed.formUnion(examined)
     }
 
     /// What both roles see in the way a link broke.
@@ -92,9 +110,14 @@ extension SessionChecks {
         case .lost(.afterPart(let count)): violate("P27", "link lost after part \(count) of an unfinished message")
         case .messageTooLong(let limit): violate("P27", "message longer than \(limit) bytes, given up")
         case .dataBeforeStart: violate("P22.start", "data before State 0x01")
-        case .stateValue(let bytes): violate("P22.value", "unknown State \(bytes)")
+        case .stateValue(let bytes): violate("P22.value", "unknown State 0x\(Hex.encode(bytes))")
         case .dataAfterEnd: violate("P45", "data after session termination")
-        case .identMismatch(let found, let expected): violate("H1", "Ident \(found), expected \(expected) (disconnects)")
+        case .identMismatch(let found, let expected):
+            violate("H1", "Ident \(Hex.encode(found)), expected \(Hex.encode(expected)) (disconnects)")
+            if found.count != 16 { violate("P25", "Ident has \(found.count) bytes, 16 expected") } else { pass("P25") }
+        case .service(let check, let what): violate(check, what)
+        case .notAdvertised(let uuid, let seconds): violate("P20", "no advertisement of \(uuid) in \(seconds) s")
+        case .lengthHeader(let said, let came): violate("P33.length", "length header \(said), \(came) bytes came")
         default: break
         }
     }

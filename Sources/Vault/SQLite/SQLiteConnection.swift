@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import Ports
 
 /// One connection to one database file. Not thread-safe by itself: it lives inside the actor that owns it.
 ///
@@ -11,6 +12,9 @@ final class SQLiteConnection {
 
     /// Opens `path`, which must exist unless `create` is set. A writer waits `busyTimeout` milliseconds for other processes.
     init(path: String, create: Bool, readOnly: Bool = false, busyTimeout: Int32 = 10_000) throws(SQLiteError) {
+        #if DEBUG
+            InterruptedWrites.install
+        #endif
         var opened: OpaquePointer?
         let access = readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0)
         let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -60,6 +64,7 @@ final class SQLiteConnection {
         writing: Bool = true, _ body: () throws(E) -> R, failed: (SQLiteError) -> E
     ) throws(E) -> R {
         do throws(SQLiteError) { try execute(writing ? "BEGIN IMMEDIATE" : "BEGIN") } catch { throw failed(error) }
+        if writing { KillPoint.pass("vault transaction") }
         let result: R
         do throws(E) {
             result = try body()
@@ -68,7 +73,9 @@ final class SQLiteConnection {
             throw error
         }
         do throws(SQLiteError) {
+            if writing { KillPoint.pass("vault before commit") }
             try execute("COMMIT")
+            if writing { KillPoint.pass("vault after commit") }
         } catch {
             try? execute("ROLLBACK")
             throw failed(error)
