@@ -1,5 +1,6 @@
 import Codec
 import Credentials
+import OpenID
 import Proximity
 
 /// `walletbench faults`
@@ -48,7 +49,7 @@ struct NamedFault: Sendable {
     let also: [String]
 
     /// All, by name.
-    static let all = (content + signers + readers + requests + sessions).sorted { $0.name < $1.name }
+    static let all = (content + signers + readers + requests + sessions + openIDRequests + openIDResponses).sorted { $0.name < $1.name }
 
     private static let content = ContentFault.all.map { fault in
         NamedFault(
@@ -70,6 +71,14 @@ struct NamedFault: Sendable {
             name: fault.name, roles: ["reader"], summary: fault.summary,
             checks: CheckCatalogue.rows.filter { row in row.faults.contains { FaultName($0).name == name } }.map(\.id),
             also: fault == .unknownCritical ? ["H8.*"] : [])
+    }
+
+    private static let openIDRequests = VPRequestFault.all.map { fault in
+        NamedFault(name: fault.name, roles: ["verifier"], summary: fault.summary, checks: fault.trips, also: fault.also)
+    }
+
+    private static let openIDResponses = VPResponseFault.all.map { fault in
+        NamedFault(name: fault.name, roles: ["holder"], summary: fault.summary, checks: fault.trips, also: fault.also)
     }
 
     private static let requests = RequestFaults.Fault.allCases.map { fault in

@@ -1,6 +1,7 @@
 import Codec
 import Credentials
 import OpenID
+import Ports
 
 /// What `holder answer` shows before consent: who asks, what and why, what matches and what does not.
 struct AnswerView {

@@ -23,7 +23,6 @@ enum HolderAnswer {
             Example("walletbench holder answer photo.png --consent auto --profile haip"),
             Example("walletbench holder answer request.json --origin https://shop.example --json"),
         ],
-        arguments: [Argument("REQUEST", "A link, a picture or a file; - for stdin")],
         options: [
             .value("doc", "ID", "Only these documents", isRepeatable: true),
             .value("consent", "ask|auto|deny|FILE", "Who decides what leaves", kind: .file, default: "ask"),
@@ -37,6 +36,7 @@ enum HolderAnswer {
             .choice("key-unlock", ["auto", "deny"], "deny: the person refuses to unlock the key", default: "auto"),
             .file("key-passphrase-file", "FILE", "The passphrase of keys that have one, in the first line of FILE"),
         ] + ClientSetup.options,
+        arguments: [Argument("REQUEST", "A link, a picture or a file; - for stdin")],
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {

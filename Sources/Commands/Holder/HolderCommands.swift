@@ -5,6 +5,7 @@ enum HolderCommands {
             name: "holder", summary: "hold documents and present them",
             subcommands: [
                 HolderPresent.command,
+                HolderAnswer.command,
                 HolderList.command,
                 HolderShow.command,
                 HolderImport.command,

@@ -34,7 +34,7 @@ struct AskingConsent: ConsentProvider {
         for entry in proposal.entries where entry.isWanted {
             guard let option = await option(of: entry) else { continue }
             let approved = await approved(option)
-            if !approved.isEmpty {
+            if let approved, !approved.isEmpty || option.elements.isEmpty {
                 choices.append(Selection.Choice(requestID: entry.request.id, option: option.number, approved: approved))
             }
         }
@@ -49,7 +49,8 @@ struct AskingConsent: ConsentProvider {
         return entry.options.first { $0.number == number }
     }
 
-    private func approved(_ option: Proposal.Option) async -> Set<ElementReference> {
+    /// nil when the document does not go at all.
+    private func approved(_ option: Proposal.Option) async -> Set<ElementReference>? {
         let all = option.elements.map(\.reference)
         let name = option.credential.name
         switch await ask("release \(all.count) elements of \(name)? [y]es, [N]o, [e]ach: ")?.lowercased() {
@@ -62,7 +63,7 @@ struct AskingConsent: ConsentProvider {
                 }
             }
             return approved
-        default: return []
+        default: return nil
         }
     }
 

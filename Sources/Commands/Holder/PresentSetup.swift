@@ -143,7 +143,7 @@ struct PresentSetup: Sendable {
         do { return DeviceNameSpaces(try Claims(json, definition: nil).nameSpaces) } catch { throw .refused("\(path): \(error)") }
     }
 
-    private static func unlock(_ path: String?) throws(CommandError) -> KeyUnlock {
+    static func unlock(_ path: String?) throws(CommandError) -> KeyUnlock {
         guard let path else { return .automatic }
         let line = try Files.read(path, limit: 1 << 16).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         return .passphrase(String(decoding: line, as: UTF8.self))

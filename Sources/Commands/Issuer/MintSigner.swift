@@ -30,6 +30,14 @@ struct MintSigner {
     /// about, unless a fault ends the signer before.
     func validUntil(_ wanted: Timestamp) -> Timestamp { fault == .expired ? wanted : min(wanted, certificate.notAfter) }
 
+    /// - Throws: exit code 2 for a fault that documents of the format cannot have.
+    func refuseFaults(outside format: String) throws(CommandError) {
+        for fault in tampering.faults where !fault.issuedFormats.contains(format) {
+            let others = fault.issuedFormats.sorted().joined(separator: ", ")
+            throw .usage("--fault \(fault.name): a fault of \(others) only", hint: "walletbench faults \(fault.name)")
+        }
+    }
+
     /// - Throws: exit code 1 when the signer cannot sign now: every reader would refuse the document.
     func checkValidity(at time: Timestamp) throws(CommandError) {
         guard fault != .expired, !certificate.isValid(at: time) else { return }

@@ -20,6 +20,7 @@ struct Minting {
         self.type = type
         self.signer = signer
         self.claims = claims
+        try signer.refuseFaults(outside: "mso_mdoc")
         issuer = MDocIssuer(signer: signer.identity, random: context.random, tampering: signer.tampering)
         signed = context.clock.now().wholeSeconds
         validUntil = signer.validUntil(signed.adding(days: invocation.integer("valid-days") ?? 90))

@@ -23,9 +23,7 @@ struct SDJWTMinting {
                 "--type \(name): no such type", hint: "pid, or a vct such as https://issuer.example/ticket or urn:example:ticket")
         }
         signer = try MintSigner(invocation)
-        guard signer.tampering.faults.isEmpty else {
-            throw .usage("--fault \(signer.tampering.names.joined(separator: ", ")): a fault of mdocs only")
-        }
+        try signer.refuseFaults(outside: SDJWTVC.mediaType)
         let now = context.clock.now().wholeSeconds
         try signer.checkValidity(at: now)
         let end = signer.validUntil(now.adding(days: invocation.integer("valid-days") ?? 90))
@@ -158,9 +156,11 @@ struct SDJWTMinting {
         let hashes: [String: SDHash] = ["sha-256": .sha256, "sha-384": .sha384, "sha-512": .sha512]
         do {
             let key = try JWSSigner(signer.signing.key, nonce: context.isDeterministic ? .deterministic : .random)
-            let issuer = SDJWTIssuer(
+            var issuer = SDJWTIssuer(
                 signer: key, certificates: [signer.certificate], hash: hashes[invocation.string("digest") ?? ""] ?? .sha256,
                 random: context.random)
+            issuer.tampering = signer.tampering
+            issuer.root = signer.identity.root
             return try await issuer.issueVC(claims, frame: frame)
         } catch { throw .refused("\(error)") }
     }

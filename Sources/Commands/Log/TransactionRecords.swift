@@ -1,6 +1,7 @@
 import Codec
 import Credentials
 import Crypto
+import OpenID
 import Ports
 import Vault
 
@@ -32,6 +33,23 @@ extension TransactionRecord {
                 } ?? []),
             verdict: outcome.rawValue, responseHash: presentation.map { Self.hash($0.bytes) },
             documents: presentation?.disclosures.map(\.documentID) ?? [])
+    }
+
+    /// The wallet's record of one request of OpenID4VP and its answer.
+    /// - Parameters:
+    ///   - client: nil when the request did not prove who asks.
+    ///   - answer: what was made; nil when nothing was.
+    init(
+        walletAt time: Timestamp, client: VPClient?, proposal: Proposal?, answer: VPAnswer?, outcome: PresentationOutcome
+    ) {
+        let disclosures = answer?.token?.disclosures ?? []
+        self.init(
+            time: time, role: .holder, kind: "presentation", peer: client?.name, peerTrusted: client?.isTrusted,
+            asked: Self.asked(PresentationRequest(documents: proposal?.entries.map(\.request) ?? [])),
+            left: Self.tree(
+                disclosures.flatMap { document in document.elements.map { (document.docType, $0.nameSpace, $0.identifier) } }),
+            verdict: outcome.rawValue, responseHash: answer.map { Self.hash(Array($0.plain.encoded().utf8)) },
+            documents: disclosures.map(\.documentID))
     }
 
     /// The reader's record of one request and the report on what came.

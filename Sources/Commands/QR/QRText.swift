@@ -2,6 +2,7 @@ import Codec
 import Credentials
 import Ports
 import Proximity
+import QR
 
 /// Says what the text of a QR code is, and for a device engagement what a reader would say to it.
 enum QRText {
@@ -13,6 +14,20 @@ enum QRText {
         case .http, .https: ["a web address, no device engagement"]
         case nil: [Sniffer.content(ofText: text).map { "\($0.content.name), no device engagement" } ?? "text, no device engagement"]
         }
+    }
+
+    /// The one text in a picture.
+    /// - Throws: exit code 1 when there is none, or more than one.
+    static func one(in bytes: [UInt8], _ origin: String) throws(CommandError) -> String {
+        let picture: Picture
+        do { picture = try Picture(bytes) } catch { throw .refused("\(origin): \(error)") }
+        let texts = Set(QRReader.read(picture.frame).map(\.text))
+        guard texts.count == 1, let text = texts.first else {
+            throw .refused(
+                texts.isEmpty ? "\(origin): no QR code found in the picture" : "\(origin): \(texts.count) QR codes in the picture",
+                hint: "walletbench qr decode \(origin) shows what is there")
+        }
+        return text
     }
 
     private static func engagement(_ text: String, _ edition: Edition) -> [String] {

@@ -54,6 +54,9 @@ enum Selfcheck {
         SDJWTVectors(),
         DCQLVectors(),
         EncryptedResponseVectors(),
+        HandoverVectors(),
+        SignedRequestVectors(),
+        OpenID4VPExampleVectors(),
         InactiveVectors(),
         WholeFiles(),
     ]

@@ -18,7 +18,6 @@ enum VerifierReceive {
             Example("walletbench verifier receive HL0… 'https://verifier.example/return/HL0…#response=eyJ…'"),
             Example("walletbench verifier receive HL0… response.json --origin https://shop.example"),
         ],
-        arguments: [Argument("TRANSACTION", "Its id"), Argument("RESPONSE", "A file, - for stdin, or the text itself")],
         options: [
             .value("public-url", "URL", "As with verifier request", default: "https://verifier.example"),
             .value("origin", "URL", "The page that got the response over the Digital Credentials API"),
@@ -27,6 +26,7 @@ enum VerifierReceive {
             .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt"),
             .flag("redact", "Leave claim values out of everything that is printed and written"),
         ] + VerifierIdentityChoice.options,
+        arguments: [Argument("TRANSACTION", "Its id"), Argument("RESPONSE", "A file, - for stdin, or the text itself")],
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {

@@ -23,7 +23,6 @@ enum VerifierRequest {
                 "everything in the link, for a wallet on this machine"),
             Example("walletbench verifier request query.json --response-mode dc_api.jwt --origin https://shop.example"),
         ],
-        arguments: [Argument("FILE", "The request; - for stdin", isRequired: false)],
         options: [
             .choice("request", VerifierPresets.names, "A request that is built in"),
             .value("public-url", "URL", "Where wallets reach the verifier", default: "https://verifier.example"),
@@ -34,6 +33,7 @@ enum VerifierRequest {
             .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
             .file("qr", "F.png", "Also write the QR code as a picture (.png or .svg)"),
         ] + VerifierIdentityChoice.options,
+        arguments: [Argument("FILE", "The request; - for stdin", isRequired: false)],
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {

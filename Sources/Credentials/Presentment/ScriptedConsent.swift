@@ -5,11 +5,12 @@ public import Codec
 ///     {
 ///         "default": true,
 ///         "org.iso.18013.5.1.mDL": { "org.iso.18013.5.1": { "portrait": false }, "option": 2 },
-///         "eu.europa.ec.eudi.pid.1": false
+///         "eu.europa.ec.eudi.pid.1": false,
+///         "urn:eudi:pid:1": { "family_name": true, "address.locality": false }
 ///     }
 ///
-/// By document type: a boolean for the whole document, or the name spaces with a boolean for each element; `"option"` picks one of
-/// several documents (from 1). What is not named follows `"default"`, which is false when absent.
+/// By document type: a boolean for the whole document, or the name spaces with a boolean for each element, of an SD-JWT VC the claims
+/// alone; `"option"` picks one of several documents (from 1). What is not named follows `"default"`, which is false when absent.
 public struct ScriptedConsent: ConsentProvider {
     /// Why a file is no consent script.
     public struct Malformed: Error, Sendable, CustomStringConvertible {
@@ -53,12 +54,14 @@ public struct ScriptedConsent: ConsentProvider {
     }
 
     private func choice(_ entry: Proposal.Entry) -> Selection.Choice? {
-        let rule = documents[entry.request.docType] ?? .whole(byDefault)
+        let types = [entry.request.docType] + entry.options.map(\.credential.type)
+        let rule = types.compactMap { documents[$0] }.first ?? .whole(byDefault)
         var number = 1
         if case .elements(let option, _) = rule { number = option }
         guard entry.isWanted, let option = entry.options.first(where: { $0.number == number }) else { return nil }
         let approved = option.elements.map(\.reference).filter { allows($0, by: rule) }
-        guard !approved.isEmpty else { return nil }
+        // A query may want the document alone, without any of its claims.
+        guard !approved.isEmpty || option.elements.isEmpty && allowsDocument(rule) else { return nil }
         return Selection.Choice(requestID: entry.request.id, option: number, approved: Set(approved))
     }
 
@@ -66,6 +69,13 @@ public struct ScriptedConsent: ConsentProvider {
         switch rule {
         case .whole(let decision): decision
         case .elements(_, let decisions): decisions[element] ?? byDefault
+        }
+    }
+
+    private func allowsDocument(_ rule: Rule) -> Bool {
+        switch rule {
+        case .whole(let decision): decision
+        case .elements: byDefault
         }
     }
 
@@ -77,6 +87,10 @@ public struct ScriptedConsent: ConsentProvider {
         for (nameSpace, elements) in members {
             if nameSpace == "option", let number = elements.intValue {
                 option = Int(clamping: number)
+                continue
+            }
+            if let decision = elements.boolValue {
+                decisions[ElementReference(nameSpace: "", identifier: nameSpace)] = decision
                 continue
             }
             guard let elements = elements.objectValue else {

@@ -101,6 +101,18 @@ public struct ContentFault: Sendable, Identifiable {
     /// The name.
     public var id: String { name }
 
+    /// The formats in which an issuer can bring it about: `mso_mdoc`, `dc+sd-jwt`.
+    public var issuedFormats: Set<String> {
+        Set(
+            changes.compactMap { change in
+                switch change {
+                case .mint: "mso_mdoc"
+                case .credential: SDJWTVC.mediaType
+                default: nil
+                }
+            })
+    }
+
     /// The ids of the checks that it must trip.
     public var trips: [String] { CheckCatalogue.rows.filter { $0.faults.contains(name) }.map(\.id) }
 

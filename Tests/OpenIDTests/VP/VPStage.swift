@@ -21,14 +21,32 @@ struct VPStage {
     let minted: String
     let store = MemoryTable(clock: FixedClock(VPStage.time))
 
-    init(mintFaults: [String] = [], holderFaults: [String] = [], keyAuthorizations: KeyAuthorizations? = nil) async throws {
-        authority = try TestAuthority(at: Self.time, random: random)
-        keyStore = MemoryKeyStore(random: random)
-        let licence = try await Self.mdoc(.mobileDrivingLicence, "mdl", authority, keyStore, random, keyAuthorizations)
-        let person = try await Self.mdoc(.personIdentificationData, "pid-mdoc", authority, keyStore, random, nil)
-        let token = try await Self.sdJWT(authority, keyStore, random, mintFaults)
-        minted = token.text
-        credentials = [try HeldCredential(licence), try HeldCredential(person), try HeldCredential(token.held)]
+    init(mintFaults: [String] = [], keyAuthorizations: KeyAuthorizations? = nil) async throws {
+        let made =
+            mintFaults.isEmpty && keyAuthorizations == nil
+            ? try await Self.plain.value : try await Material(mintFaults, keyAuthorizations)
+        (authority, keyStore, credentials, minted) = (made.authority, made.keyStore, made.credentials, made.minted)
+    }
+
+    /// Made once for all tests: signing documents is most of the work.
+    private static let plain = Task { try await Material([], nil) }
+
+    private struct Material: Sendable {
+        let authority: TestAuthority
+        let keyStore: MemoryKeyStore
+        let credentials: [HeldCredential]
+        let minted: String
+
+        init(_ mintFaults: [String], _ keyAuthorizations: KeyAuthorizations?) async throws {
+            let random = SeededRandom(seed: 11)
+            authority = try TestAuthority(at: VPStage.time, random: random)
+            keyStore = MemoryKeyStore(random: random)
+            let licence = try await VPStage.mdoc(.mobileDrivingLicence, "mdl", authority, keyStore, random, keyAuthorizations)
+            let person = try await VPStage.mdoc(.personIdentificationData, "pid-mdoc", authority, keyStore, random, nil)
+            let token = try await VPStage.sdJWT(authority, keyStore, random, mintFaults)
+            minted = token.text
+            credentials = [try HeldCredential(licence), try HeldCredential(person), try HeldCredential(token.held)]
+        }
     }
 
     private static func mdoc(
@@ -55,6 +73,7 @@ struct VPStage {
         let key = try await keyStore.create(KeyOptions())
         let issuer = SpecimenIssuer(country: "UT", jurisdiction: "UT-U", authority: "Utopia")
         var claims = Specimen.mira.identificationClaims(issuer: issuer, at: time)
+        claims["picture"] = nil
         claims["vct"] = "urn:eudi:pid:1"
         claims["cnf"] = ["jwk": .object(key.publicKey.jwk)]
         claims["iat"] = .integer(time.secondsSince1970)

@@ -178,8 +178,8 @@ public struct VPRequestFault: Sendable, Identifiable {
         .init("nonce-reused", "the same nonce every time", also: ["S16.nonce", "VV9.transcript", "R24.signature"]) {
             $0.parameters["nonce"] = "the-same-nonce-every-time"
         },
-        .init("state-required", "no state though a query needs no holder binding") { $0.parameters["state"] = nil },
-        .init("state-chars", "a state with a space") { $0.parameters["state"] = "not url safe" },
+        .init("state-required", "no state though a query needs no holder binding", also: ["VV5", "VW31.status"]) { $0.parameters["state"] = nil },
+        .init("state-chars", "a state with a space", also: ["VV5", "VW31.status"]) { $0.parameters["state"] = "not url safe" },
         .init("query-missing", "no dcql_query") { $0.parameters["dcql_query"] = nil },
         .init("query-and-scope", "dcql_query and scope") { $0.parameters["scope"] = "org.walletbench.licence" },
         .init("scope-known", "a scope that nobody knows") { draft in
