@@ -33,6 +33,9 @@ public struct TableReport {
     private func facts(_ document: PresentedDocument) -> [(String, String)] {
         let trust = document.trusted.map { $0 ? "trusted" : "not trusted" } ?? "trust not checked"
         var facts = [("issuer", document.issuer.map { "\($0.subject) (\(trust))" } ?? trust)]
+        if let trust = document.trust {
+            facts.append(("trust", "\(trust.anchor?.subject ?? "no root") by \(trust.source ?? "nobody"), policy \(trust.policy)"))
+        }
         if let validity = document.validity {
             facts.append(
                 ("valid", "\(validity.validFrom ?? "?") to \(validity.validUntil ?? "?"), signed \(validity.signed ?? "?")"))

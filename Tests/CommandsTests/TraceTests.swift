@@ -79,7 +79,8 @@ import Testing
                 ReplayBench(
                     edition: .first,
                     responses: PresentationVerifier(signers: SignerVerifier(anchors: .none, edition: .first)),
-                    requests: RequestVerifier(readers: SignerVerifier(anchors: .none, edition: .first)), explains: true))
+                    requests: RequestVerifier(readers: SignerVerifier(anchors: .none, edition: .first)), explains: true,
+                    handovers: HandoverOptions()))
             let step = try #require(steps.last)
             // The recorded run got nothing out of the message either.
             #expect(step.outcome == .same)

@@ -5,6 +5,7 @@ It is no peer: it gives every peer the same input, and plays the holder, which n
 import datetime as dt
 import hashlib
 import hmac
+import ipaddress
 import os
 
 import cbor2
@@ -13,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from cryptography.x509.oid import NameOID, ObjectIdentifier
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
 
 MDL = "org.iso.18013.5.1.mDL"
 MDL_NAMESPACE = "org.iso.18013.5.1"
@@ -71,6 +72,16 @@ def make_signer(key, iaca, iaca_key, name="Interop document signer", uri=None):
         builder = builder.add_extension(
             x509.SubjectAlternativeName([x509.UniformResourceIdentifier(uri)]), critical=False)
     return builder.sign(iaca_key, hashes.SHA256())
+
+
+def make_server(key, root, root_key):
+    """A TLS server's certificate for 127.0.0.1 and localhost."""
+    now = dt.datetime.now(dt.timezone.utc).replace(microsecond=0)
+    names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+    return (_certificate(_name("Interop server"), root.subject, key.public_key(), now, now - dt.timedelta(hours=12), 30)
+            .add_extension(x509.SubjectAlternativeName(names), critical=False)
+            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+            .sign(root_key, hashes.SHA256()))
 
 
 def _certificate(subject, issuer, public_key, now, not_before, days):

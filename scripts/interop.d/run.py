@@ -2,7 +2,8 @@
 """Plays walletbench against one peer: run.py PEER PROGRAM FOLDER.
 
 Prints one line a case, `ok` or `NOT OK` with the reason, and ends 1 when one is not ok. The peers are those of peers.py, and
-`neutral`, which holds walletbench against responses that kit.py makes and breaks, and `sdjwt`, the matrix of SD-JWT VC.
+`neutral`, which holds walletbench against responses that kit.py makes and breaks, `sdjwt`, the matrix of SD-JWT VC,
+and `vci`, OpenID4VCI in both roles.
 """
 import pathlib
 import sys
@@ -15,6 +16,7 @@ from cryptography.hazmat.primitives import serialization
 import kit
 import peers
 import run_sdjwt
+import run_vci
 import sdjwt
 from bench import Bench, violations
 
@@ -196,6 +198,8 @@ def main(peer, program, folder):
         play_neutral(cases, world)
     if peer == "sdjwt":
         run_sdjwt.play(cases, world)
+    if peer == "vci":
+        run_vci.play(cases, world)
     if peer in peers.ISSUERS:
         play_issuer(cases, world, peer)
     if peer in peers.VERIFIERS:

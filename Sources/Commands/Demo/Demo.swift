@@ -8,7 +8,8 @@ enum Demo {
     static let command = Command(
         name: "demo", summary: "show everything end to end, on this machine, without a radio",
         discussion: """
-            Makes a throw-away home, a test PKI, a driving licence and a PID; presents both from holder to reader as two processes that \
+            Makes throw-away homes and a test PKI; has a driving licence and a PID issued over OpenID4VCI (by a pre-authorized code, and by the \
+            authorization code flow); presents both from holder to reader as two processes that \
             meet over the picture of a QR code; then shows that a forged device signature and a refused consent are seen; then presents the \
             licence as mdoc and a PID as SD-JWT VC over OpenID4VP, plain and encrypted, from wallet to verifier as two processes that meet over \
             HTTP. Writes engagement.png, report.json, report.html and trace.jsonl, and the like for the other presentations. Ends 0 only if \
@@ -41,18 +42,22 @@ enum Demo {
             console.out("\(mark)  \(name): \(detail)".replacingControlCharacters())
         }
 
-        let signer = try stage.makeTrust()
+        try stage.makeTrust()
         tell("trust", true, "test roots for issuers and readers, signers below them")
         let person = Specimen.mira
-        let licence = try await stage.issue(.mobileDrivingLicence, to: person, by: signer)
-        let identity = try await stage.issue(.personIdentificationData, to: person, by: signer)
-        tell("issue", true, "a driving licence with portrait and a PID for \(person.givenName) \(person.familyName)")
+        let licence = try await stage.issue(["--type", "mdl", "--tx-code", "4711"], to: ["--tx-code", "4711"], of: person)
+        tell("issue mDL", true, "over OpenID4VCI to \(person.givenName) \(person.familyName): pre-authorized code, transaction code")
+        // A key attestation instead of a signed proof leaves the device key free to make MACs.
+        let identity = try await stage.issue(
+            ["--type", "pid-mdoc", "--grant", "authorization-code", "--profile", "haip"],
+            to: ["--authorize", "direct", "--proof", "attestation", "--ask-by", "scope"], of: person)
+        tell("issue PID", true, "over OpenID4VCI: authorization code, PAR, PKCE, DPoP, wallet and key attestation")
         for scene in DemoScene.all(licence: licence, identity: identity, person: person) {
             let result = try await scene.play(on: stage, out: out, edition: invocation.context.edition)
             tell(scene.name, result.isRight, result.detail)
         }
-        try await stage.issueToken(to: person, by: signer)
-        tell("issue", true, "the PID once more, as SD-JWT VC")
+        _ = try await stage.issue(["--type", "pid"], to: [], of: person)
+        tell("issue PID as SD-JWT VC", true, "over OpenID4VCI: pre-authorized code")
         for scene in DemoWebScene.all {
             let result = try await scene.play(on: stage, out: out, familyName: person.familyName)
             tell(scene.name, result.isRight, result.detail)

@@ -5,10 +5,11 @@ import Glibc
 import Ports
 import Vault
 
-/// The throw-away world of a demonstration: a holder's and a reader's home, a test PKI, two documents.
+/// The throw-away world of a demonstration: an issuer's, a holder's and a reader's home, a test PKI, two documents.
 struct DemoStage: Sendable {
     /// A temporary folder for homes, sockets and logs.
     let folder: String
+    let issuer: Home
     let holder: Home
     let reader: Home
     private let context: Context
@@ -16,8 +17,10 @@ struct DemoStage: Sendable {
     init(_ context: Context) throws(CommandError) {
         self.context = context
         folder = try Self.makeFolder()
+        issuer = Home(path: "\(folder)/issuer", source: "demo")
         holder = Home(path: "\(folder)/holder", source: "demo")
         reader = Home(path: "\(folder)/reader", source: "demo")
+        try issuer.makeTestHome()
         try holder.makeTestHome()
         try reader.makeTestHome()
     }
@@ -29,61 +32,47 @@ struct DemoStage: Sendable {
         return String(cString: path)
     }
 
-    /// Roots and signers; the holder trusts the readers' root, the reader the issuers'.
-    /// - Returns: the signer of documents.
-    func makeTrust() throws -> SigningIdentity {
+    /// Roots and signers; the holder trusts the roots of issuers and readers, the reader the issuers'.
+    func makeTrust() throws {
         let authority = try TestAuthority(at: context.clock.now(), random: context.random, edition: context.edition)
+        let documents = TrustAnchor(authority.iaca.certificate, role: .documents)
+        try TrustStore(of: holder).add(documents)
         try TrustStore(of: holder).add(TrustAnchor(authority.readerAuthority.certificate, role: .readers))
-        try TrustStore(of: reader).add(TrustAnchor(authority.iaca.certificate, role: .documents))
-        let folder = CertificateFolder(of: reader)
-        _ = try folder.write(authority.reader.certificate, key: authority.reader.key, as: "reader")
-        _ = try folder.write(authority.readerAuthority.certificate, key: authority.readerAuthority.key, as: "reader-ca")
-        return authority.documentSigner
+        try TrustStore(of: reader).add(documents)
+        let own = CertificateFolder(of: reader)
+        _ = try own.write(authority.reader.certificate, key: authority.reader.key, as: "reader")
+        _ = try own.write(authority.readerAuthority.certificate, key: authority.readerAuthority.key, as: "reader-ca")
+        let made = CertificateFolder(of: issuer)
+        _ = try made.write(authority.iaca.certificate, key: authority.iaca.key, as: "iaca")
+        _ = try made.write(authority.documentSigner.certificate, key: authority.documentSigner.key, as: "ds")
     }
 
-    /// Issues one document to the holder.
+    /// Has one document issued over OpenID4VCI: an issuer process makes an offer, a wallet process takes it.
+    ///
+    /// - Parameters:
+    ///   - offer: options of the issuer.
+    ///   - wallet: options of the wallet.
     /// - Returns: its name in the wallet.
-    func issue(_ definition: DocumentDefinition, to specimen: Specimen, by signer: SigningIdentity) async throws -> String {
-        let now = context.clock.now().wholeSeconds
-        let wallet = try Wallet(context.at(home: holder), creating: true)
-        let key = try await wallet.keys.create(KeyOptions())
-        let subject = signer.certificate.subject
-        let issuer = SpecimenIssuer(
-            country: subject.country ?? "UT", jurisdiction: subject.stateOrProvince, authority: subject.organization ?? "Utopia")
-        guard let json = specimen.claims(for: definition, issuer: issuer, at: now) else {
-            throw CommandError("there is no specimen \(definition.displayName)")
+    func issue(_ offer: [String], to wallet: [String], of person: Specimen) async throws -> String {
+        let service = try ChildProcess(
+            "the issuer",
+            arguments: ["issuer", "serve", "--home", issuer.path, "--offer", "--once", "--json", "--specimen", person.name] + offer,
+            log: "\(folder)/issuer.log")
+        defer { service.stop() }
+        guard let link = try await service.event("request", within: 120)["uri"]?.stringValue else {
+            throw CommandError("the issuer made no offer")
         }
-        let order = DocumentOrder(
-            docType: definition.docType, claims: try Claims(json, definition: definition), deviceKey: key.publicKey, signed: now,
-            validUntil: now.adding(days: 90))
-        let identity = try IssuingIdentity(certificate: signer.certificate, key: signer.key)
-        let issued = try await MDocIssuer(signer: identity, random: context.random).mint(order)
-        let document = try await wallet.add(
-            mdoc: [(issued.encodedCBOR, key.id)], displayName: definition.displayName, at: now, random: context.random)
-        return document.id
-    }
-
-    /// Issues a PID as SD-JWT VC to the holder.
-    func issueToken(to specimen: Specimen, by signer: SigningIdentity) async throws {
-        let now = context.clock.now().wholeSeconds
-        let wallet = try Wallet(context.at(home: holder), creating: true)
-        let key = try await wallet.keys.create(KeyOptions())
-        let subject = signer.certificate.subject
-        let issuer = SpecimenIssuer(
-            country: subject.country ?? "UT", jurisdiction: subject.stateOrProvince, authority: subject.organization ?? "Utopia")
-        var claims = specimen.identificationClaims(issuer: issuer, at: now)
-        claims["vct"] = "urn:eudi:pid:1"
-        claims["cnf"] = ["jwk": .object(key.publicKey.jwk)]
-        claims["iat"] = .integer(now.secondsSince1970)
-        claims["nbf"] = .integer(now.secondsSince1970)
-        claims["exp"] = .integer(now.adding(days: 90).secondsSince1970)
-        let maker = SDJWTIssuer(
-            signer: try JWSSigner(signer.key, nonce: context.isDeterministic ? .deterministic : .random),
-            certificates: [signer.certificate], random: context.random)
-        let token = try await maker.issueVC(
-            claims, frame: .everyMember(of: claims, except: SDJWTVC.neverDisclosable.union(["iat"])))
-        _ = try await wallet.add(
-            sdJWT: [(Array(token.compact.utf8), key.id)], displayName: "PID", at: now, random: context.random)
+        let taker = try ChildProcess(
+            "the wallet",
+            arguments: ["holder", "accept", link, "--home", holder.path, "--consent", "auto", "--allow-private", "--json"] + wallet,
+            log: "\(folder)/wallet.log")
+        defer { taker.stop() }
+        let taken = try await taker.finish(within: 120)
+        guard let id = taken.event("report")?["documents"]?[0]?["id"]?.stringValue, taken.exit == 0 else {
+            throw CommandError("the wallet took no document: \(taken.lines.last?.encoded() ?? "it said nothing")")
+        }
+        _ = try await service.finish(within: 120)
+        return id
     }
 
     /// Removes everything.
@@ -104,7 +93,7 @@ extension Context {
     func at(home: Home) -> Context {
         Context(
             console: console, home: home, clock: clock, random: random, trace: trace, logger: logger, edition: edition, skew: skew,
-            usesTrust: usesTrust, reveals: reveals, faults: faults, isDeterministic: isDeterministic,
+            usesTrust: usesTrust, trustPolicy: trustPolicy, statusPolicy: statusPolicy, statusSources: statusSources, reveals: reveals, faults: faults, isDeterministic: isDeterministic,
             wantsNoPassphrase: wantsNoPassphrase, passphraseFile: passphraseFile, root: root)
     }
 }

@@ -7,6 +7,7 @@ struct FaultSelection: Sendable {
     let content: Tampering
     let request: RequestFaults
     let readerCertificate: ReaderCertificateFault?
+    let registration: RegistrationFault?
     /// As they stood on the command line.
     let names: [String]
 
@@ -15,6 +16,7 @@ struct FaultSelection: Sendable {
         var session: [SessionFault: String] = [:]
         var (content, request): ([String], [RequestFaults.Fault]) = ([], [])
         var certificate: ReaderCertificateFault?
+        var registration: RegistrationFault?
         for fault in context.faults {
             if let known = SessionFault(rawValue: fault.name), known.roles.contains(role) {
                 session[known] = try Self.argument(of: fault, known)
@@ -24,6 +26,8 @@ struct FaultSelection: Sendable {
                 request.append(known)
             } else if role == .reader, let known = ReaderCertificateFault(fault) {
                 certificate = known
+            } else if role == .reader, let known = RegistrationFault(fault.name) {
+                registration = known
             } else {
                 throw .usage(
                     "--fault \(fault.name): the \(role == .mdoc ? "holder" : "reader") has no such fault",
@@ -31,7 +35,9 @@ struct FaultSelection: Sendable {
             }
         }
         self.session = FaultSet(session)
+        if registration == .accessAbsent { request.append(.noAuthentication) }
         self.request = RequestFaults(Set(request))
+        self.registration = registration
         readerCertificate = certificate
         names = context.faults.map(\.text)
         do { self.content = try Tampering(named: content) } catch { throw .usage("\(error)") }

@@ -49,7 +49,9 @@ struct NamedFault: Sendable {
     let also: [String]
 
     /// All, by name.
-    static let all = (content + signers + readers + requests + sessions + openIDRequests + openIDResponses).sorted { $0.name < $1.name }
+    static let all = [
+        content, signers, statuses, lists, registrations, readers, requests, sessions, openIDRequests, openIDResponses, issuance,
+    ].joined().sorted { $0.name < $1.name }
 
     private static let content = ContentFault.all.map { fault in
         NamedFault(
@@ -63,6 +65,18 @@ struct NamedFault: Sendable {
             name: fault.name, roles: ["issuer"], summary: fault.summary,
             checks: CheckCatalogue.rows.filter { row in row.faults.contains { FaultName($0).name == name } }.map(\.id),
             also: fault.also)
+    }
+
+    private static let statuses = ListFault.all.map { fault in
+        NamedFault(name: fault.name, roles: ["issuer"], summary: fault.summary, checks: fault.checks, also: fault.also)
+    }
+
+    private static let lists = TrustListFault.all.map { fault in
+        NamedFault(name: fault.name, roles: ["trust"], summary: fault.summary, checks: fault.checks, also: fault.also)
+    }
+
+    private static let registrations = RegistrationFault.all.map { fault in
+        NamedFault(name: fault.name, roles: ["reader"], summary: fault.summary, checks: fault.checks, also: fault.also)
     }
 
     private static let readers = ReaderCertificateFault.all.map { fault in
@@ -91,6 +105,10 @@ struct NamedFault: Sendable {
             checks: CheckCatalogue.rows.filter { row in
                 row.faults.contains { FaultName($0).name == fault.rawValue }
             }.map(\.id), also: fault.also)
+    }
+
+    private static let issuance = IssuanceFault.all.map { fault in
+        NamedFault(name: fault.name, roles: [fault.side.rawValue], summary: fault.summary, checks: fault.trips, also: fault.also)
     }
 
     var json: JSONObject {

@@ -1,4 +1,5 @@
 import Codec
+import Credentials
 import Glibc
 import Ports
 
@@ -18,6 +19,12 @@ struct Context: Sendable {
     /// False with `--trust none`: the verdict is about the cryptography alone.
     let usesTrust: Bool
     /// Whether claim values and secrets may be shown.
+    /// What trust in issuers is held to.
+    let trustPolicy: TrustPolicies
+    /// What the status of documents and signers is held to.
+    let statusPolicy: StatusPolicy
+    /// Folders with status lists and CRLs.
+    let statusSources: [String]
     let reveals: Bool
     let faults: [FaultName]
     /// Whether the run repeats byte for byte (`--seed`).
@@ -62,6 +69,11 @@ extension Context {
         edition = options.integer("edition").flatMap(Edition.init) ?? .first
         skew = options.integer("skew") ?? 60
         usesTrust = options.string("trust") != "none"
+        let trust = try StatusPolicy(
+            general: options.string("trust-policy") ?? "enforce", overrides: options.strings("trust-for"), option: "trust-for")
+        trustPolicy = TrustPolicies(trust.general, byType: trust.byType)
+        statusPolicy = try StatusPolicy(general: options.string("status-policy"), overrides: options.strings("status-for"))
+        statusSources = options.strings("status-source")
         reveals = options.flag("reveal")
         faults = options.strings("fault").map(FaultName.init)
         wantsNoPassphrase = options.flag("no-passphrase")

@@ -2,12 +2,16 @@
 enum HolderCommands {
     static let table = [
         Command(
-            name: "holder", summary: "hold documents and present them",
+            name: "holder", summary: "hold documents, get them from issuers and present them",
             subcommands: [
                 HolderPresent.command,
                 HolderAnswer.command,
                 HolderList.command,
                 HolderShow.command,
+                HolderAccept.command,
+                HolderPoll.poll,
+                HolderPoll.resume,
+                HolderPoll.refresh,
                 HolderImport.command,
                 HolderExport.command,
                 HolderEdit.command,

@@ -59,7 +59,12 @@ final class PresentConversation: HolderConversation {
     func answer(_ request: SessionRequest) async throws -> [UInt8]? {
         engagement.trace.record(.received, layer: "message", "DeviceRequest", request.bytes)
         findings.withLock { $0.exchanges.append(Exchange(request: request)) }
-        var report = setup.verifier.verify(request.bytes, over: request.transcript, at: setup.context.clock.now())
+        let now = setup.context.clock.now()
+        var report = await setup.statuses.checker.completed(
+            setup.verifier.verify(request.bytes, over: request.transcript, at: now), at: now)
+        if let registration = report.registration(by: setup.registrations, at: now) {
+            report.record(await setup.statuses.checker.completed(registration, at: now))
+        }
         engagement.trace.record(decision: "RequestReport", report.checks.checks)
         let response = try await response(to: request, &report)
         let checks = report.checks
@@ -72,10 +77,12 @@ final class PresentConversation: HolderConversation {
     /// Records the transaction and says how it ended.
     func finish(_ outcome: SessionOutcome) async throws -> ExitCode {
         let findings = findings.withLock { $0 }
-        let rule = VerdictRule(readerTrustEnforced: setup.verifier.policy == .require)
+        var rule = VerdictRule(readerTrustEnforced: setup.verifier.policy == .require)
+        rule.registrationEnforced = setup.registrations.policy == .enforce
         let report = PresentationReport(at: setup.context.clock.now(), rule: rule, checks: findings.checks)
             .adding(checks: outcome.checks)
         await record(findings.exchanges, outcome, report)
+        await setup.statuses.remember()
         let refusals = findings.exchanges.prefix(outcome.exchanges).count { $0.presentation == nil }
         let unanswered = findings.exchanges.count - min(outcome.exchanges, findings.exchanges.count)
         console.failure(outcome.failure, role: "holder", at: engagement.place)
@@ -133,7 +140,10 @@ final class PresentConversation: HolderConversation {
         PresentView(console).show(proposal, report, ordinal: request.ordinal, revealing: setup.context.reveals)
         note { exchange in (exchange.wanted, exchange.reader) = (wanted, reader) }
         guard !report.isRefusedByPolicy else {
-            return refuse("own policy: only a trusted reader is answered", Presenter.refusal(of: proposal))
+            let isUnregistered = report.registration.map { !$0.isGranted } ?? false
+            return refuse(
+                isUnregistered ? "own policy: only a reader with a good registration is answered" : "own policy: only a trusted reader is answered",
+                Presenter.refusal(of: proposal))
         }
         guard !proposal.isEmpty else { return refuse("nothing that is asked can be answered", Presenter.refusal(of: proposal)) }
         guard let consent = await Consent.obtain(for: proposal, from: setup.consent, at: setup.context.clock.now()) else {

@@ -15,6 +15,9 @@ struct PresentSetup: Sendable {
     let faults: FaultSelection
     let unlock: KeyUnlock
     let verifier: RequestVerifier
+    let statuses: StatusSetup
+    /// What is made of the reader's registration.
+    let registrations: RegistrationVerifier
     private let curve: Curve
     private let link: LinkChoice
     private let bluetooth: LinkPlace.Bluetooth
@@ -49,10 +52,15 @@ struct PresentSetup: Sendable {
         deviceSigned = try Self.deviceSigned(invocation.string("device-signed"))
         unlock =
             invocation.string("key-unlock") == "deny" ? .deny : try Self.unlock(invocation.string("key-passphrase-file"))
-        let anchors = context.usesTrust ? try Self.anchors(invocation) : .none
+        let trust = try await TrustSetup(invocation, role: .readers)
         verifier = RequestVerifier(
-            readers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
+            readers: SignerVerifier(anchors: trust.anchors, edition: context.edition, skew: Int64(context.skew)),
             policy: invocation.string("reader-policy").flatMap(ReaderPolicy.init) ?? .warn)
+        statuses = try StatusSetup(context)
+        registrations = RegistrationVerifier(
+            signers: SignerVerifier(anchors: trust.anchors, edition: context.edition, skew: Int64(context.skew)), leg: .proximity,
+            policy: invocation.string("registration-policy").flatMap(TrustPolicy.init),
+            isRequired: invocation.flag("require-registration"))
         wallet = try Wallet(context, creating: false)
         documents = try await Self.documents(in: wallet, invocation)
         curve = invocation.string("curve").flatMap(Curve.init) ?? Self.curve(of: documents)
@@ -147,9 +155,5 @@ struct PresentSetup: Sendable {
         guard let path else { return .automatic }
         let line = try Files.read(path, limit: 1 << 16).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         return .passphrase(String(decoding: line, as: UTF8.self))
-    }
-
-    private static func anchors(_ invocation: Invocation) throws(CommandError) -> TrustAnchors {
-        try TrustStore(of: invocation.context.home).anchors(adding: invocation.strings("anchor"), role: .readers)
     }
 }

@@ -16,6 +16,9 @@ struct PresentView {
         console.out(
             "request \(ordinal) from \(reader.map { "\($0.name) (\($0.isTrusted ? "trusted" : "not trusted"))" } ?? "an unnamed reader")"
                 .replacingControlCharacters())
+        if let registration = report.registration, let summary = registration.summary {
+            console.out("  registered as \(summary)".replacingControlCharacters())
+        }
         for entry in proposal.entries { show(entry, revealing) }
         for check in report.checks.checks where check.outcome.isViolation { console.out("  ! \(Self.line(check))") }
         console.event(
@@ -23,6 +26,7 @@ struct PresentView {
             [
                 "ordinal": .integer(Int64(ordinal)),
                 "reader": reader.map { ["name": .string($0.name), "trusted": .bool($0.isTrusted)] } ?? .null,
+                "registration": report.registration?.certificate == nil ? .null : report.registration?.json ?? .null,
                 "documents": .array(proposal.entries.map { Self.json($0, revealing) }),
                 "warnings": .array(report.checks.checks.filter { $0.outcome.isViolation }.map { .string(Self.line($0)) }),
             ])

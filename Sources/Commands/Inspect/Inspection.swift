@@ -21,7 +21,7 @@ struct Inspection {
         case .sdJWT(let text): JOSEAnnotator.annotateSDJWT(text)
         case .uri(.mdoc, let text): try annotate(engagement: text)
         case .uri(.http, let text), .uri(.https, let text):
-            throw .refused("\(text): web addresses are not fetched by this build", hint: "fetch it with curl and inspect the file")
+            throw .refused("\(text): a web address stands where a file is explained", hint: "inspect it by itself")
         case .uri(let scheme, let text): annotate(link: text, scheme)
         case .picture(let bytes): try annotate(picture: bytes, input.origin)
         }
@@ -135,7 +135,7 @@ struct Inspection {
 
 extension Annotation {
     /// Adds the checks that did not pass.
-    fileprivate func with(findings list: CheckList) -> Annotation {
+    func with(findings list: CheckList) -> Annotation {
         let findings = list.checks.filter { $0.outcome.isViolation }
         var annotation = self
         annotation.children += findings.map { Annotation("\($0.outcome.word) \($0.id) \($0.name)", $0.reason, clause: $0.clause) }

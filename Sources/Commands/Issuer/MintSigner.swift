@@ -11,11 +11,13 @@ struct MintSigner {
     let signing: SigningIdentity
     /// What is made wrong in the document itself.
     let tampering: Tampering
+    /// What is made wrong with its status.
+    let status: ListFault?
     private let fault: SignerFault?
 
     init(_ invocation: Invocation) throws(CommandError) {
         let context = invocation.context
-        (tampering, fault) = try Self.faults(context.faults)
+        (tampering, fault, status) = try Self.faults(context.faults)
         let (signer, root) = try Self.signer(invocation, fault)
         certificate = signer.certificate
         signing = signer
@@ -46,19 +48,22 @@ struct MintSigner {
             hint: "make another one with: walletbench trust make ds")
     }
 
-    private static func faults(_ names: [FaultName]) throws(CommandError) -> (Tampering, SignerFault?) {
+    private static func faults(_ names: [FaultName]) throws(CommandError) -> (Tampering, SignerFault?, ListFault?) {
         var content: [String] = []
         var signer: SignerFault?
+        var status: ListFault?
         for fault in names {
             if let known = SignerFault(fault) {
                 signer = known
+            } else if let known = ListFault.named(fault.name) {
+                status = known
             } else if ContentFault.named(fault.name)?.senders.contains(.issuer) ?? false {
                 content.append(fault.name)
             } else {
                 throw .usage("--fault \(fault.text): the issuer has no such fault", hint: "walletbench faults lists them")
             }
         }
-        do { return (try Tampering(named: content), signer) } catch { throw .usage("\(error)") }
+        do { return (try Tampering(named: content), signer, status) } catch { throw .usage("\(error)") }
     }
 
     private static func signer(

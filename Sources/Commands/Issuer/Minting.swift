@@ -13,6 +13,7 @@ struct Minting {
     private let issuer: MDocIssuer
     private let signed: Timestamp
     private let validUntil: Timestamp
+    private let status: MintStatus
 
     init(_ invocation: Invocation, type: DocumentKind, signer: MintSigner, claims: Claims) throws(CommandError) {
         let context = invocation.context
@@ -25,13 +26,16 @@ struct Minting {
         signed = context.clock.now().wholeSeconds
         validUntil = signer.validUntil(signed.adding(days: invocation.integer("valid-days") ?? 90))
         try signer.checkValidity(at: signed)
+        status = try MintStatus(invocation, fault: signer.status)
+        try status.publishRevocations(of: signer.certificate)
     }
 
-    private func order(for key: PublicKey) -> DocumentOrder {
+    private func order(for key: PublicKey, _ reference: StatusReference?) -> DocumentOrder {
         let hashes: [String: HashAlgorithm] = ["sha-256": .sha256, "sha-384": .sha384, "sha-512": .sha512]
         return DocumentOrder(
             docType: type.docType, claims: claims, deviceKey: key, signed: signed, validUntil: validUntil,
-            hash: hashes[invocation.string("digest") ?? ""] ?? .sha256, keyAuthorizations: authorizations)
+            hash: hashes[invocation.string("digest") ?? ""] ?? .sha256, keyAuthorizations: authorizations,
+            status: reference.map(status.cbor))
     }
 
     private var authorizations: KeyAuthorizations? {
@@ -52,16 +56,18 @@ struct Minting {
         return KeyAuthorizations(nameSpaces: nameSpaces, dataElements: elements)
     }
 
-    private func mint(for key: PublicKey) async throws(CommandError) -> IssuerSigned {
-        do { return try await issuer.mint(order(for: key)) } catch { throw .refused("\(error)") }
+    private func mint(for key: PublicKey, _ reference: StatusReference? = nil) async throws(CommandError) -> IssuerSigned {
+        do { return try await issuer.mint(order(for: key, reference)) } catch { throw .refused("\(error)") }
     }
 
     /// For a key that the caller has: IssuerSigned into a file or onto stdout.
     func toFile() async throws(CommandError) -> ExitCode {
         let key = try KeyFile.publicKey(invocation.required("device-key"))
-        let document = try await mint(for: key)
+        let issued = try await status.issue(type: type.docType, copies: 1)
+        let document = try await mint(for: key, issued?.references.first)
         let bytes = encoded(document)
         var answer = facts(of: document)
+        if let issued { answer.append("status", issued.entry.json) }
         guard let path = invocation.string("out"), path != "-" else {
             answer.append("credential", .string(Base64URL.encode(bytes)))
             invocation.console.answer(answer) { Base64URL.encode(bytes) }
@@ -69,7 +75,7 @@ struct Minting {
         }
         try Files.write(bytes, to: path)
         answer.append("out", .string(path))
-        invocation.console.answer(answer) { "\(summary(of: document))\nwritten to \(path), \(bytes.count) bytes" }
+        invocation.console.answer(answer) { "\(summary(of: document))\nwritten to \(path), \(bytes.count) bytes\(Self.note(issued))" }
         return .done
     }
 
@@ -88,8 +94,12 @@ struct Minting {
         let keyOptions = options
         let keys = try await keyCall { () async throws(KeyStoreError) in try await wallet.keys.createBatch(keyOptions) }
         var copies: [IssuerSigned] = []
+        var issued: MintStatus.Issued?
         do throws(CommandError) {
-            for key in keys { copies.append(try await mint(for: key.publicKey)) }
+            issued = try await status.issue(type: type.docType, copies: keys.count)
+            for (place, key) in keys.enumerated() {
+                copies.append(try await mint(for: key.publicKey, issued?.references[place]))
+            }
         } catch {
             for key in keys { try? await wallet.keys.delete(key.id) }
             throw error
@@ -98,20 +108,26 @@ struct Minting {
             mdoc: zip(copies, keys).map { ($0.encodedCBOR, $1.id) }, docType: type.docType, displayName: invocation.string("name"),
             policy: invocation.string("policy").flatMap(StoredDocument.UsePolicy.init) ?? .rotate, at: context.clock.now(),
             random: context.random)
-        try answer(stored, copies)
+        try answer(stored, copies, issued)
         return .done
     }
 
-    private func answer(_ stored: StoredDocument, _ copies: [IssuerSigned]) throws(CommandError) {
+    /// The id by which the issuer changes its status.
+    private static func note(_ issued: MintStatus.Issued?) -> String { issued.map { "\nstatus entry \($0.entry.id)" } ?? "" }
+
+    private func answer(
+        _ stored: StoredDocument, _ copies: [IssuerSigned], _ issued: MintStatus.Issued?
+    ) throws(CommandError) {
         guard let first = copies.first else { return }
         var answer = facts(of: first)
+        if let issued { answer.append("status", issued.entry.json) }
         answer.append("id", .string(stored.id))
         answer.append("copies", .integer(Int64(copies.count)))
         if let path = invocation.string("out"), path != "-" {
             try Files.write(encoded(first), to: path)
             answer.append("out", .string(path))
         }
-        let text = "\(summary(of: first))\nin the wallet as \(stored.id)\(copies.count > 1 ? ", \(copies.count) copies" : "")"
+        let text = "\(summary(of: first))\nin the wallet as \(stored.id)\(copies.count > 1 ? ", \(copies.count) copies" : "")\(Self.note(issued))"
         invocation.console.answer(answer) { text }
     }
 

@@ -11,6 +11,7 @@ struct SDJWTMinting {
     private let type: String
     private let claims: JSONObject
     private let frame: DisclosureFrame
+    private let status: MintStatus
 
     init(_ invocation: Invocation) throws(CommandError) {
         let context = invocation.context
@@ -36,6 +37,8 @@ struct SDJWTMinting {
         }
         self.claims = claims
         frame = try Self.frame(invocation, claims)
+        status = try MintStatus(invocation, fault: signer.status)
+        try status.publishRevocations(of: signer.certificate)
     }
 
     /// The document for the key that the command line names, or for keys that the wallet makes.
@@ -107,8 +110,11 @@ struct SDJWTMinting {
 
     /// The SD-JWT into a file or onto stdout.
     private func toFile() async throws(CommandError) -> ExitCode {
-        let token = try await mint(for: try KeyFile.publicKey(invocation.required("device-key")))
+        let key = try KeyFile.publicKey(invocation.required("device-key"))
+        let issued = try await status.issue(type: type, copies: 1)
+        let token = try await mint(for: key, issued?.references.first)
         var answer = facts(of: token)
+        if let issued { answer.append("status", issued.entry.json) }
         guard let path = invocation.string("out"), path != "-" else {
             answer.append("credential", .string(token.compact))
             invocation.console.answer(answer) { token.compact }
@@ -127,8 +133,12 @@ struct SDJWTMinting {
         let options = KeyOptions(batch: invocation.integer("batch") ?? 1)
         let keys = try await keyCall { () async throws(KeyStoreError) in try await wallet.keys.createBatch(options) }
         var copies: [SDJWT] = []
+        var issued: MintStatus.Issued?
         do throws(CommandError) {
-            for key in keys { copies.append(try await mint(for: key.publicKey)) }
+            issued = try await status.issue(type: type, copies: keys.count)
+            for (place, key) in keys.enumerated() {
+                copies.append(try await mint(for: key.publicKey, issued?.references[place]))
+            }
         } catch {
             for key in keys { try? await wallet.keys.delete(key.id) }
             throw error
@@ -139,6 +149,7 @@ struct SDJWTMinting {
             random: context.random)
         guard let first = copies.first else { return .done }
         var answer = facts(of: first)
+        if let issued { answer.append("status", issued.entry.json) }
         answer.append("id", .string(stored.id))
         answer.append("copies", .integer(Int64(copies.count)))
         if let path = invocation.string("out"), path != "-" {
@@ -149,10 +160,11 @@ struct SDJWTMinting {
         return .done
     }
 
-    private func mint(for key: PublicKey) async throws(CommandError) -> SDJWT {
+    private func mint(for key: PublicKey, _ reference: StatusReference?) async throws(CommandError) -> SDJWT {
         let context = invocation.context
         var claims = claims
         claims["cnf"] = ["jwk": .object(key.jwk)]
+        if let status = reference.flatMap(status.json) { claims["status"] = status }
         let hashes: [String: SDHash] = ["sha-256": .sha256, "sha-384": .sha384, "sha-512": .sha512]
         do {
             let key = try JWSSigner(signer.signing.key, nonce: context.isDeterministic ? .deterministic : .random)

@@ -13,6 +13,14 @@ enum GlobalOptions {
         .integer("skew", "SECONDS", "Tolerance of every time check", in: 0...31_536_000, default: 60),
         .choice("edition", ["1", "2"], "Edition of ISO/IEC 18013-5", default: "1"),
         .choice("trust", ["home", "none"], "none: the verdict is about the cryptography alone", default: "home"),
+        .choice(
+            "trust-policy", ["enforce", "warning", "off"], "What an issuer that nobody vouches for does to the verdict",
+            default: "enforce"),
+        .value("trust-for", "TYPE=POLICY", "Another trust policy for documents of this type", isRepeatable: true),
+        .choice(
+            "status-policy", ["enforce", "warning", "off"], "What a status that cannot be told does to the verdict", default: "warning"),
+        .value("status-for", "TYPE=POLICY", "Another status policy for documents of this type", isRepeatable: true),
+        .value("status-source", "FOLDER", "Where status lists and CRLs are read from first", kind: .directory, isRepeatable: true),
         .integer("seed", "N", "Repeat a run byte for byte; only in a home made by --test-home", in: 0...Int.max),
         .file("trace", "FILE", "Write every message of the run as JSON Lines"),
         .flag("reveal", "Show claim values and secrets in traces and listings"),

@@ -28,14 +28,14 @@ enum ReaderRead {
                 "request", "PRESET|FILE", "\(ReadRequest.presets.joined(separator: ", ")); or a JSON file", kind: .file,
                 isRepeatable: true),
             LinkChoice.option, LinkChoice.readerMode,
-            .file("anchor", "FILE", "A root that is trusted for documents (PEM or DER)", isRepeatable: true),
             .file("reader-cert", "FILE", "The reader's certificate chain (PEM), leaf first; needs --reader-key"),
             .file("reader-key", "FILE", "The key of --reader-cert (PEM, DER or JWK)"),
+            ReaderRegistration.option,
             .flag("no-reader-auth", "Do not sign requests"),
             .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt", isRepeatable: true),
             .flag("redact", "Leave claim values out of everything that is printed and written"),
             .integer("timeout", "SECONDS", "Give up when no mdoc is found by Bluetooth", in: 1...86_400, default: 90),
-        ] + LinkChoice.channels,
+        ] + TrustSetup.options + LinkChoice.channels,
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {

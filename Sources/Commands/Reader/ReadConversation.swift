@@ -74,8 +74,8 @@ final class ReadConversation: ReaderConversation {
         guard setup.requests.indices.contains(ordinal - 1) else { return nil }
         let wanted = setup.requests[ordinal - 1]
         var docRequests: [DocRequest] = []
-        for items in setup.faults.request.spoil(wanted.items) {
-            let embedded = Embedded(items)
+        for (ordinal, items) in setup.faults.request.spoil(wanted.items).enumerated() {
+            let embedded = Embedded(setup.registration.adding(to: items, ordinal: ordinal))
             let signs = !setup.faults.request.contains(.noAuthentication)
             let readerAuth = signs ? try setup.identity?.sign(embedded, over: transcript, setup.faults.request) : nil
             docRequests.append(DocRequest(itemsRequest: embedded, readerAuth: readerAuth))
@@ -108,8 +108,10 @@ final class ReadConversation: ReaderConversation {
     func take(_ response: [UInt8], to ordinal: Int, over transcript: SessionTranscript) async throws {
         trace.record(.received, layer: "message", "DeviceResponse", response, isRedacted: !setup.context.reveals)
         guard let request = findings.withLock({ $0.requests.last }) else { return }
-        let verified = setup.verifier.verify(
-            response, over: transcript, request: request, readerKey: key, at: setup.context.clock.now())
+        let verified = setup.trust.completed(
+            await setup.statuses.checker.completed(
+                setup.verifier.verify(
+                    response, over: transcript, request: request, readerKey: key, at: setup.context.clock.now())))
         trace.record(decision: "PresentationReport", verified.checks)
         let documents = (try? DeviceResponse(decoding: response))?.documents ?? []
         let report = verified.appending(checks: await keyUse(documents))

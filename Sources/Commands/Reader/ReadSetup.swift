@@ -13,9 +13,12 @@ struct ReadSetup: Sendable {
     let review: EngagementReview
     let requests: [ReadRequest]
     let identity: ReaderIdentity?
+    let registration: ReaderRegistration
     let faults: FaultSelection
     let verifier: PresentationVerifier
     let memory: ReaderMemory
+    let trust: TrustSetup
+    let statuses: StatusSetup
     private let link: LinkChoice?
     private let bluetooth: LinkPlace.Bluetooth
 
@@ -33,16 +36,17 @@ struct ReadSetup: Sendable {
             throw CommandError.usage("--request \(request.name) has useCases or requestInfo", hint: "they need --edition 2")
         }
         text = try await Self.engagementText(invocation)
-        identity = try ReaderIdentity(invocation, fault: faults.readerCertificate)
+        identity = try ReaderIdentity(invocation, fault: faults.readerCertificate, registration: faults.registration)
+        registration = try await ReaderRegistration(invocation, fault: faults.registration)
         memory = await ReaderMemory(context)
         let bytes = (try? EngagementText.decode(text)).flatMap { try? DeviceEngagement(decoding: $0) }
         review = EngagementReview(text: text, edition: context.edition, history: await memory.history(for: bytes))
-        let store = TrustStore(of: context.home)
-        let anchors = context.usesTrust ? try store.anchors(adding: invocation.strings("anchor"), role: .documents) : .none
+        trust = try await TrustSetup(invocation, role: .documents)
+        statuses = try StatusSetup(context)
         let memory = memory
         verifier = PresentationVerifier(
-            signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
-            rule: VerdictRule(trustWaived: !context.usesTrust), wasSeen: { memory.wasSeen(mso: $0) })
+            signers: SignerVerifier(anchors: trust.anchors, edition: context.edition, skew: Int64(context.skew)),
+            rule: VerdictRule(trustWaived: !context.usesTrust, statusEnforced: true), wasSeen: { memory.wasSeen(mso: $0) })
     }
 
     /// Where the mdoc waits.
@@ -86,7 +90,10 @@ struct ReadSetup: Sendable {
     }
 
     /// Keeps what later engagements and presentations are compared with.
-    func remember() async { await memory.keep(review.engagement) }
+    func remember() async {
+        await memory.keep(review.engagement)
+        await statuses.remember()
+    }
 
     private static func engagementText(_ invocation: Invocation) async throws -> String {
         switch (invocation.string("qr"), invocation.string("engagement"), invocation.string("camera")) {

@@ -4,12 +4,14 @@ import Ports
 
 /// Faults of the reader's certificate: one that is wrong is made for the occasion, the good one stays.
 enum ReaderCertificateFault: Sendable, Hashable {
-    case fromUnknownCA, expired, unknownCritical
+    case fromUnknownCA, expired, unknownCritical, revoked
     /// A rule of the reader profile.
     case breaking(String)
 
     /// Every kind, for lists; `breaking` without its rule.
-    static let all: [ReaderCertificateFault] = [.fromUnknownCA, .expired, .unknownCritical, .breaking("RULE")]
+    static let all: [ReaderCertificateFault] = [
+        .fromUnknownCA, .expired, .unknownCritical, .revoked, .breaking("RULE"),
+    ]
 
     /// nil when the name is none of these.
     init?(_ fault: FaultName) {
@@ -17,6 +19,7 @@ enum ReaderCertificateFault: Sendable, Hashable {
         case "reader-from-unknown-ca": self = .fromUnknownCA
         case "reader-expired": self = .expired
         case "reader-unknown-critical": self = .unknownCritical
+        case "reader-revoked": self = .revoked
         case "reader-break": self = .breaking(fault.argument ?? "")
         default: return nil
         }
@@ -28,6 +31,7 @@ enum ReaderCertificateFault: Sendable, Hashable {
         case .fromUnknownCA: "reader-from-unknown-ca"
         case .expired: "reader-expired"
         case .unknownCritical: "reader-unknown-critical"
+        case .revoked: "reader-revoked"
         case .breaking(let rule): "reader-break:\(rule)"
         }
     }
@@ -38,6 +42,7 @@ enum ReaderCertificateFault: Sendable, Hashable {
         case .fromUnknownCA: "the reader's certificate comes from a root that nobody trusts"
         case .expired: "the reader's certificate ended yesterday"
         case .unknownCritical: "the reader's certificate has a critical extension that nobody knows"
+        case .revoked: "the reader's certificate is revoked, as the CRL in issuer/status of its home says"
         case .breaking: "the reader's certificate breaks this rule of its profile (trust make reader --rules)"
         }
     }
@@ -60,6 +65,14 @@ enum ReaderCertificateFault: Sendable, Hashable {
                 }
             case .unknownCritical:
                 return try maker.endEntity(.reader, issuer: made.authority(.readers), breaking: "unknown-critical")
+            case .revoked:
+                let authority = try made.authority(.readers)
+                let reader = try maker.endEntity(.reader, issuer: authority)
+                let list = try maker.revocationList(of: authority, revoking: [reader.certificate.serialNumber])
+                let folder = IssuedStatuses.folder(of: context.home)
+                try Home(path: folder, source: context.home.source).make()
+                try Files.write(list.der, to: "\(folder)/\(CertificateMaker.crlName(of: authority.certificate))")
+                return reader
             case .breaking(let rule):
                 guard CertificateProfile.reader.rules(in: maker.edition).contains(rule) else {
                     throw CommandError.usage(

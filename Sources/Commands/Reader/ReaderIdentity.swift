@@ -1,6 +1,7 @@
 import Codec
 import Credentials
 import Crypto
+import Ports
 import Proximity
 
 /// Who the reader says it is.
@@ -11,12 +12,24 @@ struct ReaderIdentity: Sendable {
     private let nonce: SignatureNonce
 
     /// - Returns: nil where requests are not to be signed, or the home has no reader certificate.
-    init?(_ invocation: Invocation, fault: ReaderCertificateFault?) throws(CommandError) {
+    init?(_ invocation: Invocation, fault: ReaderCertificateFault?, registration: RegistrationFault? = nil) throws(CommandError) {
         if invocation.flag("no-reader-auth") { return nil }
         nonce = invocation.context.isDeterministic ? .deterministic : .random
         if let fault {
             let made = try fault.identity(invocation.context)
             (key, chain) = (made.key, [made.certificate.der])
+            return
+        }
+        if registration != nil {
+            let context = invocation.context
+            let maker = CertificateMaker(at: context.clock.now(), random: context.random, edition: context.edition)
+            var made = TestCertificates(maker: maker, folder: CertificateFolder(of: context.home))
+            do {
+                if try made.folder.identity("wrpac") == nil { _ = try made.makeAccessCertificate() }
+            } catch { throw error as? CommandError ?? .refused("making the access certificate: \(error)") }
+            guard let access = try made.folder.identity("wrpac") else { return nil }
+            key = access.key
+            chain = [registration == .accessGarbage ? Array(access.certificate.der.dropLast(9)) : access.certificate.der]
             return
         }
         switch (invocation.string("reader-cert"), invocation.string("reader-key")) {

@@ -21,6 +21,9 @@ enum ReaderVerify {
             Example(
                 "walletbench reader verify --response r.cbor --transcript t.cbor --reader-key key.pem --trust none --report r.html",
                 "authenticated by MAC, trust left aside, the report as a page"),
+            Example(
+                "walletbench reader verify --response r.cbor --transcript t.cbor --explain --origin https://shop.example --nonce n1",
+                "does the device's proof cover another handover?"),
         ],
         options: [
             .file("response", "R", "DeviceResponse: CBOR, also as hex, base64 or base64url"),
@@ -28,11 +31,10 @@ enum ReaderVerify {
             .file("reader-key", "K", "The reader's private session key (PEM, DER, JWK, COSE_Key or the scalar in hex), for a MAC"),
             .file(
                 "request", "Q", "What was asked: a DeviceRequest, or as for `reader read`; adds the checks whether the answer fits"),
-            .file("anchor", "FILE", "A root that is trusted for documents in this run (PEM or DER)", isRepeatable: true),
             .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt"),
             .flag("redact", "Leave claim values out of everything that is printed and written"),
             .flag("explain", "Say more of each check that did not pass, and what the transcript holds"),
-        ],
+        ] + TrustSetup.options + HandoverOptions.options,
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
@@ -42,13 +44,17 @@ enum ReaderVerify {
         let key = try invocation.string("reader-key").map { try readerKey($0, transcript) }
         let request = try invocation.string("request").map { try Self.request($0) }
         let file = try invocation.string("report").map { try ReportFile($0) }
-        let anchors =
-            context.usesTrust
-            ? try TrustStore(of: context.home).anchors(adding: invocation.strings("anchor"), role: .documents) : .none
+        let trust = try await TrustSetup(invocation, role: .documents)
         let verifier = PresentationVerifier(
-            signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
-            rule: VerdictRule(trustWaived: !context.usesTrust))
-        let report = verifier.verify(response, over: transcript, request: request, readerKey: key, at: context.clock.now())
+            signers: SignerVerifier(anchors: trust.anchors, edition: context.edition, skew: Int64(context.skew)),
+            rule: VerdictRule(trustWaived: !context.usesTrust, statusEnforced: true))
+        let statuses = try StatusSetup(context)
+        let mistakes = try HandoverOptions(invocation).transcripts(besides: transcript)
+        let report = trust.completed(
+            await statuses.checker.completed(
+                verifier.verify(
+                    response, over: transcript, request: request, readerKey: key, mistakes: mistakes, at: context.clock.now())))
+        await statuses.remember()
         try file?.write(report, redacting: invocation.flag("redact"))
         show(report, transcript, invocation)
         return report.verdict.exitCode

@@ -11,6 +11,8 @@ struct ReplayBench: Sendable {
     let requests: RequestVerifier
     /// Whether to try transcripts with known mistakes on what does not open.
     let explains: Bool
+    /// What else a proof may cover.
+    let handovers: HandoverOptions
 }
 
 /// The machine of either role, as a replay drives it.
@@ -190,7 +192,8 @@ struct SessionReplay {
         case .reader:
             checks =
                 bench.responses.verify(
-                    opened.bytes, over: opened.transcript, request: request, readerKey: key, at: event.time
+                    opened.bytes, over: opened.transcript, request: request, readerKey: key,
+                    mistakes: bench.explains ? bench.handovers.transcripts(besides: opened.transcript) : [], at: event.time
                 ).checks
         }
         decision = TracedDecision(checks)
@@ -237,13 +240,14 @@ struct SessionReplay {
         guard case .decryption(let failure) = error.reason, failure.ordinal == 1 else { return nil }
         guard failure.diagnosis == .none else { return nil }
         guard let (transcript, peer, data) = material(event) else { return nil }
-        for mistake in transcript.knownMistakes {
+        let mistakes = transcript.knownMistakes + bench.handovers.transcripts(besides: transcript)
+        for mistake in mistakes {
             guard var secret = try? key.agree(with: peer) else { return nil }
             defer { secret.erase() }
             var cipher = try? SessionCipher(role: role, sharedSecret: secret, transcript: mistake.transcript)
             if (try? cipher?.open(data)) != nil { return "the peer's session keys are over \(mistake.name)" }
         }
-        return "none of \(transcript.knownMistakes.count) known mistakes in the transcript opens it: altered, or of another session"
+        return "none of \(mistakes.count) known mistakes in the transcript opens it: altered, or of another session"
     }
 
     private func material(_ event: TraceEvent) -> (SessionTranscript, PublicKey, [UInt8])? {

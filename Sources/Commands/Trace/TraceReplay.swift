@@ -22,7 +22,7 @@ enum TraceReplay {
             .choice("role", ["holder", "reader"], "Only the sessions of this role"),
             .flag("explain", "Try transcripts with known mistakes on what does not open or verify, and name the one that does"),
             .file("anchor", "FILE", "A root that is trusted in this run (PEM or DER)", isRepeatable: true),
-        ],
+        ] + HandoverOptions.options,
         arguments: [Argument("FILE", "A trace, - for stdin", kind: .file)]
     ) { invocation in
         let file = try TraceFile(invocation.argument)
@@ -54,7 +54,8 @@ enum TraceReplay {
             edition: context.edition,
             responses: PresentationVerifier(
                 signers: try signers(.documents), rule: VerdictRule(trustWaived: !context.usesTrust)),
-            requests: RequestVerifier(readers: try signers(.readers), policy: .warn), explains: invocation.flag("explain"))
+            requests: RequestVerifier(readers: try signers(.readers), policy: .warn), explains: invocation.flag("explain"),
+            handovers: try HandoverOptions(invocation))
     }
 
     private static func show(

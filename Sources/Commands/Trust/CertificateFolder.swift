@@ -49,13 +49,22 @@ struct CertificateFolder {
         return paths
     }
 
-    /// Writes a CRL as PEM and DER.
-    func write(_ list: CertificateRevocationList, as name: String) throws(CommandError) -> [String] {
+    /// Writes a CRL as PEM and DER, and as the file that certificates of its authority name.
+    func write(
+        _ list: CertificateRevocationList, as name: String, of authority: Certificate
+    ) throws(CommandError) -> [String] {
         try makeFolder()
-        let paths = [file("\(name).pem"), file("\(name).der")]
+        let paths = [file("\(name).pem"), file("\(name).der"), file(CertificateMaker.crlName(of: authority))]
+        try Files.write(list.der, to: paths[2])
         try Files.write([UInt8](PEM.encode(list.der, label: "X509 CRL").utf8), to: paths[0])
         try Files.write(list.der, to: paths[1])
         return paths
+    }
+
+    /// Writes something else: a list.
+    func write(_ bytes: [UInt8], to name: String) throws(CommandError) {
+        try makeFolder()
+        try Files.write(bytes, to: file(name))
     }
 
     private func makeFolder() throws(CommandError) { try Home(path: path, source: "--out").make() }

@@ -14,6 +14,9 @@ struct TestCertificates {
     /// Paths of everything written, authorities included.
     private(set) var written: [String] = []
 
+    /// Notes what else was written.
+    mutating func note(_ paths: [String]) { written += paths }
+
     init(maker: CertificateMaker, folder: CertificateFolder, fallback: CertificateFolder? = nil, curve: Curve = .p256) {
         self.maker = maker
         self.folder = folder
@@ -23,13 +26,17 @@ struct TestCertificates {
 
     /// What `trust make` can make.
     enum Product: String, CaseIterable {
-        case iaca, link, ds, reader, status, vical, tls, crl
+        case iaca, link, ds, reader, status, vical, rical, lote, wrpac, wrprc, tls, crl
         case vicalSigner = "vical-signer"
         case readerAuthority = "reader-ca"
+        case registrarAuthority = "registrar-ca"
+
+        /// Whether it is a list over authorities, with a signer.
+        var isList: Bool { [.vical, .rical, .lote].contains(self) }
 
         /// The profile whose rules can be broken; nil where there are none to break, or the list's.
         var profile: CertificateProfile? {
-            self == .vicalSigner ? .vical : CertificateProfile(rawValue: rawValue)
+            self == .vicalSigner || isList ? .vical : CertificateProfile(rawValue: rawValue)
         }
     }
 
@@ -50,11 +57,12 @@ struct TestCertificates {
     }
 
     /// The roots, by the names of their files.
-    enum Authority: String {
+    enum Authority: String, CaseIterable {
         case iaca
         case readers = "reader-ca"
         case lists = "vical-ca"
         case servers = "tls-ca"
+        case registrars = "registrar-ca"
 
         var commonName: String {
             switch self {
@@ -62,6 +70,7 @@ struct TestCertificates {
             case .readers: "TEST Reader CA"
             case .lists: "TEST VICAL CA"
             case .servers: "TEST Server CA"
+            case .registrars: "TEST Registrar CA"
             }
         }
     }
@@ -80,24 +89,33 @@ struct TestCertificates {
     /// Makes `product`, breaking `rule` where one is given.
     ///
     /// - Returns: the certificate or list, and the name of its files.
-    mutating func make(_ product: Product, breaking rule: String?, revoking: [Certificate] = []) throws -> Made {
+    mutating func make(
+        _ product: Product, breaking rule: String?, revoking: [Certificate] = [], of issuer: Authority = .iaca, number: Int = 1
+    ) throws -> Made {
         switch product {
         case .iaca: return try keep(maker.root(curve: curve, breaking: rule), as: "iaca")
         case .readerAuthority:
             if rule != nil { throw UnbreakableProduct(product) }
             return try keep(maker.authority(Authority.readers.commonName, curve: curve), as: "reader-ca")
+        case .registrarAuthority:
+            if rule != nil { throw UnbreakableProduct(product) }
+            return try keep(maker.authority(Authority.registrars.commonName, curve: curve), as: "registrar-ca")
+        case .wrpac, .wrprc:
+            if rule != nil { throw UnbreakableProduct(product) }
+            return try makeAccessCertificate()
         case .link: return try makeLink(breaking: rule)
         case .ds: return try makeEndEntity(.ds, .iaca, breaking: rule)
         case .status: return try makeEndEntity(.status, .iaca, breaking: rule)
-        case .vical, .vicalSigner: return try makeEndEntity(.vical, .lists, breaking: rule)
+        case .vical, .vicalSigner, .rical, .lote: return try makeEndEntity(.vical, .lists, breaking: rule)
         case .tls: return try makeEndEntity(.tls, .servers, breaking: rule)
         case .reader:
             let isIssuedByIACA = CertificateProfile.reader.rulesUnderIACA.contains(rule ?? "")
             return try makeEndEntity(.reader, isIssuedByIACA ? .iaca : .readers, breaking: rule)
         case .crl:
-            let root = try authority(.iaca)
-            let list = try maker.revocationList(of: root, revoking: revoking.map(\.serialNumber), breaking: rule)
-            let paths = try folder.write(list, as: "crl")
+            let root = try authority(issuer)
+            let list = try maker.revocationList(
+                of: root, revoking: revoking.map(\.serialNumber), number: number, breaking: rule)
+            let paths = try folder.write(list, as: "crl", of: root.certificate)
             written += paths
             return Made(item: .list(list), issuer: root.certificate, path: paths[0], keyPath: nil)
         }

@@ -9,7 +9,8 @@ enum TrustAdd {
         name: "add", summary: "trust the root certificates in a file",
         discussion: """
             Every certificate of the files becomes an anchor of the home. One that breaks rules of an IACA is taken with a warning; one that is \
-            no authority is refused, because nothing could be issued by it: --force takes it nevertheless.
+            no authority is refused, because nothing could be issued by it: --force takes it nevertheless. A VICAL, RICAL or \
+            list of trusted entities is kept as a source: its authorities count as long as it verifies, for the documents it says.
             """,
         examples: [
             Example("walletbench trust add iaca.pem", "an issuer of documents of any type"),
@@ -20,7 +21,7 @@ enum TrustAdd {
             .value("type", "DOCTYPE", "Trust it for documents of this type only", isRepeatable: true),
             .flag("force", "Take certificates that are no authorities"),
         ],
-        arguments: [Argument("FILE", "PEM or DER; - reads stdin", kind: .file, isRepeatable: true)]
+        arguments: [Argument("FILE", "PEM, DER, VICAL, RICAL or list of trusted entities, or its URL; - reads stdin", kind: .file, isRepeatable: true)]
     ) { invocation in
         let role = invocation.string("role").flatMap(TrustRole.init) ?? .documents
         let types = invocation.strings("type")
@@ -30,7 +31,12 @@ enum TrustAdd {
         }
         let store = TrustStore(of: invocation.context.home)
         var certificates: [Certificate] = []
+        var lists: [JSONObject] = []
         for path in invocation.arguments {
+            if let list = try await list(path, invocation) {
+                lists.append(list)
+                continue
+            }
             for certificate in try CertificateFile.certificates(path) {
                 try check(certificate, path, role, invocation)
                 certificates.append(certificate)
@@ -40,10 +46,55 @@ enum TrustAdd {
             try store.add(TrustAnchor($0, role: role, docTypes: types.isEmpty ? nil : Set(types)))
         }
         let now = invocation.context.clock.now()
-        invocation.console.answer(["added": .array(entries.map { .object($0.json(at: now)) })]) {
-            entries.map { $0.text(at: now) }.joined(separator: "\n")
+        let kept = lists
+        invocation.console.answer([
+            "added": .array(entries.map { .object($0.json(at: now)) }), "lists": .array(kept.map { .object($0) }),
+        ]) {
+            let names = kept.map { list in
+                let count = list["anchors"]?.intValue ?? 0
+                return "\(list["name"]?.stringValue ?? "")  \(count) authorities, kept as \(list["id"]?.stringValue ?? "")"
+            }
+            return (entries.map { $0.text(at: now) } + names).joined(separator: "\n")
         }
         return .done
+    }
+
+    /// A trust list, from a file or an address: kept as it is, once it verifies by the roots with role `lists`.
+    private static func list(_ path: String, _ invocation: Invocation) async throws -> JSONObject? {
+        let context = invocation.context
+        let isAddress = path.hasPrefix("https://") || path.hasPrefix("http://")
+        guard isAddress || Files.exists(path) else { return nil }
+        let bytes: [UInt8]
+        if isAddress {
+            do throws(ResourceError) {
+                bytes = try await StatusSetup.source(context).fetch(path, accept: [], limit: 64 << 20).bytes
+            } catch { throw CommandError.environment("\(error)") }
+        } else {
+            bytes = try Files.read(path, limit: 64 << 20)
+        }
+        guard isAddress || TrustList.recognises(bytes) else { return nil }
+        let roots = try TrustStore(of: context.home).all().filter { $0.anchor.role == .lists }.map(\.anchor.certificate)
+        let verifier = TrustListVerifier(roots: roots, edition: context.edition, skew: Int64(context.skew))
+        let role = invocation.parsed.values["role"] == nil ? nil : invocation.string("role").flatMap(TrustRole.init)
+        let list: TrustList
+        do { list = try verifier.verify(bytes, for: role, at: context.clock.now()) } catch {
+            throw CommandError.refused("\(path): \(error)")
+        }
+        if let failed = list.checks.checks.first(where: { $0.outcome == .fail }), !invocation.flag("force") {
+            throw CommandError.refused(
+                "\(path): \(list.name): \(failed.id) \(failed.reason ?? failed.name)",
+                hint: roots.isEmpty
+                    ? "trust its signer's root first: walletbench trust add ROOT --role lists" : "--force keeps it nevertheless")
+        }
+        // Fault cache-age: as if it had come from an address two days ago.
+        let isStale = context.faults.contains { $0.name == TrustListFault.cacheAge.name }
+        let name = try TrustSources(of: context.home).keep(
+            bytes, as: list, uri: isAddress ? path : isStale ? "https://lists.utopia.example/list" : nil, role: role,
+            verifier: verifier, at: isStale ? context.clock.now().adding(days: -2) : context.clock.now())
+        return [
+            "id": .string(name), "name": .string(list.name), "anchors": .integer(Int64(list.entries.count)),
+            "nextUpdate": list.nextUpdate.map { .string($0.rfc3339) } ?? .null,
+        ]
     }
 
     private static func check(

@@ -10,7 +10,9 @@ enum TrustMake {
         discussion: """
             Makes key and certificate of a profile of ISO/IEC 18013-5 Annex B, and the authorities that it needs where the folder has none yet. \
             The subject says TEST. --break breaks one rule of the profile and no other: `trust lint` reports exactly that one. Writes \
-            PROFILE.pem, PROFILE.der and PROFILE.key.pem.
+            PROFILE.pem, PROFILE.der and PROFILE.key.pem. \
+            vical, rical and lote are lists over the folder's authorities, with the signer that they need: vical.cbor, rical.cbor, \
+            lote-TYPE.jwt.
             """,
         examples: [
             Example("walletbench trust make ds --out pki", "a document signer, with the IACA that issues it"),
@@ -28,9 +30,20 @@ enum TrustMake {
             .value("country", "CC", "Country of the subjects", default: "UT"),
             .value("state", "ST", "State or province of the subjects", default: "UT-U"),
             .value("organization", "NAME", "Organization of the subjects, and start of their common names", default: "Utopia"),
+            .choice(
+                "type", ["pid", "pub-eaa", "mdl", "wrpac", "wrprc", "wallet"], "For lote: whom the list is about", default: "pid"),
+            .value("doctype", "DOCTYPE", "For vical: what the IACA may issue", isRepeatable: true),
+            .value("purpose", "TEXT", "For wrprc: what the relying party says it is for"),
+            .file("credentials", "FILE", "For wrprc: what it is registered to ask for, as JSON: [{\"format\", \"meta\", \"claim\"}]"),
+            .file("provides", "FILE", "For wrprc: what it is registered to issue, in the same form"),
+            .value("pointer", "URL", "For lote: where another list is", isRepeatable: true),
             .value(
                 "name", "NAME", "For tls: a name or address of the server, instead of localhost and 127.0.0.1", isRepeatable: true),
             .file("revoke", "CERT", "For crl: revoke these certificates", isRepeatable: true),
+            .choice(
+                "issuer", TestCertificates.Authority.allCases.map(\.rawValue), "For crl: whose certificates it is about",
+                default: "iaca"),
+            .integer("number", "N", "For crl and lists: its number", in: 0...Int.max, default: 1),
         ],
         arguments: [
             Argument("PROFILE", "What to make", kind: .choice(TestCertificates.Product.allCases.map(\.rawValue)))
@@ -43,12 +56,76 @@ enum TrustMake {
         let rule = try rule(product, invocation)
         var makers = try makers(invocation)
         do {
-            let made = try makers.make(product, breaking: rule, revoking: try revoked(invocation))
+            if product == .wrprc { return try await makeRegistration(&makers, invocation) }
+            if product.isList { return try await makeList(product, rule, &makers, invocation) }
+            let made = try makers.make(
+                product, breaking: rule, revoking: try revoked(invocation),
+                of: invocation.string("issuer").flatMap(TestCertificates.Authority.init) ?? .iaca,
+                number: invocation.integer("number") ?? 1)
             show(made, product, rule, makers.written, invocation)
         } catch let error as CommandError {
             throw error
         } catch {
             throw CommandError.refused("\(invocation.argument): \(error)", hint: "--rules lists what can be broken")
+        }
+        return .done
+    }
+
+    /// A registration certificate for the folder's access certificate, in both forms.
+    private static func makeRegistration(_ makers: inout TestCertificates, _ invocation: Invocation) async throws -> ExitCode {
+        var order = TestCertificates.RegistrationOrder()
+        if let name = invocation.context.faults.first {
+            guard let fault = RegistrationFault(name.name), invocation.context.faults.count == 1 else {
+                throw CommandError.usage("--fault \(name.text): trust make has no such fault", hint: "walletbench faults lists them")
+            }
+            order.fault = fault
+        }
+        if let purpose = invocation.string("purpose") { order.entry.purpose = purpose }
+        if let path = invocation.string("credentials") {
+            order.entry.credentials = try InputReader.read(path).json(as: "a list of registered credentials")
+        }
+        if let path = invocation.string("provides") {
+            order.entry.provides = try InputReader.read(path).json(as: "a list of provided attestations")
+            order.entry.entitlements.append("https://uri.etsi.org/19475/Entitlement/Non_Q_EAA_Provider")
+        }
+        if try makers.folder.identity("wrpac") == nil { _ = try makers.makeAccessCertificate() }
+        let made = try await makers.makeRegistration(order)
+        try makers.folder.write(made.jwt, to: "wrprc.jwt")
+        try makers.folder.write(made.cwt, to: "wrprc.cwt")
+        let written = makers.written + [makers.folder.file("wrprc.jwt"), makers.folder.file("wrprc.cwt")]
+        invocation.console.answer([
+            "profile": "wrprc", "path": .string(makers.folder.file("wrprc.jwt")), "name": .string(order.entry.name),
+            "identifier": .string(order.entry.identifier), "written": .array(written.map { .string($0) }),
+        ]) {
+            (["\(order.entry.name), \(order.entry.identifier): \(order.entry.purpose)"] + written.map { "  \($0)" }).joined(separator: "\n")
+        }
+        return .done
+    }
+
+    private static func makeList(
+        _ product: TestCertificates.Product, _ rule: String?, _ makers: inout TestCertificates, _ invocation: Invocation
+    ) async throws -> ExitCode {
+        var order = TestCertificates.ListOrder()
+        let types = [
+            "pid": "EUPIDProvidersList", "pub-eaa": "EUPubEAAProvidersList", "mdl": "EUmDLProvidersList",
+            "wrpac": "EUWRPACProvidersList", "wrprc": "EUWRPRCProvidersList", "wallet": "EUWalletProvidersList",
+        ]
+        order.type = types[invocation.string("type") ?? "pid"] ?? order.type
+        if !invocation.strings("doctype").isEmpty { order.docTypes = invocation.strings("doctype") }
+        order.pointers = invocation.strings("pointer")
+        order.sequence = invocation.integer("number") ?? 1
+        if let name = invocation.context.faults.first {
+            guard let fault = TrustListFault(name.name), invocation.context.faults.count == 1 else {
+                throw CommandError.usage("--fault \(name.text): trust make has no such fault", hint: "walletbench faults lists them")
+            }
+            order.fault = fault
+        }
+        let made = try await makers.makeList(product, breaking: rule, order)
+        invocation.console.answer([
+            "profile": .string(product.rawValue), "path": .string(made.path), "bytes": .integer(Int64(made.bytes)),
+            "signer": .object(made.signer.summaryJSON), "written": .array((makers.written + [made.path]).map { .string($0) }),
+        ]) {
+            ([made.path, "signed by \(made.signer.subject)"] + makers.written.map { "  \($0)" }).joined(separator: "\n")
         }
         return .done
     }

@@ -7,11 +7,17 @@ import Ports
 enum TrustRemove {
     static let command = Command(
         name: "remove", summary: "stop trusting an anchor",
-        examples: [Example("walletbench trust remove 1f2e3d4c5b6a7988", "by the id that trust show prints")],
+        examples: [Example("walletbench trust remove 1f2e3d4c5b6a7988", "by the id that trust show prints; a list by its name")],
         options: TrustStore.choices + [.flag("all", "Remove all that match, where several do")],
         arguments: [Argument("ANCHOR", "Id or part of the subject", isRepeatable: true)]
     ) { invocation in
         let store = TrustStore(of: invocation.context.home)
+        let sources = TrustSources(of: invocation.context.home)
+        if let kept = try sources.all().first(where: { [$0.name] == invocation.arguments }) {
+            _ = sources.remove(kept.name)
+            invocation.console.answer(["removed": [.string(kept.name)]]) { "removed \(kept.name)" }
+            return .done
+        }
         let entries = try store.chosen(by: invocation)
         guard entries.count <= invocation.arguments.count || invocation.flag("all") else {
             throw CommandError.refused(

@@ -8,17 +8,37 @@ enum TrustShow {
     static let command = Command(
         name: "show", summary: "list the trust anchors of the home",
         discussion:
-            "By role: documents (issuers), readers, lists (VICAL signers), servers; and the document types that each may issue.",
+            "By role: documents (issuers), readers, lists (signers of trust lists), servers, registrars, wallets; and the document types that each may issue.",
         examples: [Example("walletbench trust show --role readers")], options: TrustStore.choices,
         arguments: [Argument("ANCHOR", "Id or part of the subject", isRequired: false, isRepeatable: true)]
     ) { invocation in
         let entries = try TrustStore(of: invocation.context.home).chosen(by: invocation)
         let now = invocation.context.clock.now()
-        invocation.console.answer(["anchors": .array(entries.map { .object($0.json(at: now)) })]) {
-            entries.isEmpty
-                ? "no anchors; walletbench trust add FILE adds one" : entries.map { $0.text(at: now) }.joined(separator: "\n")
+        let roots = try TrustStore(of: invocation.context.home).all().filter { $0.anchor.role == .lists }
+        let verifier = TrustListVerifier(
+            roots: roots.map(\.anchor.certificate), edition: invocation.context.edition, skew: Int64(invocation.context.skew))
+        let kept = try TrustSources(of: invocation.context.home).all()
+        let lists = kept.map { (name: $0.name, list: try? verifier.verify($0.bytes, for: $0.role, at: now)) }
+        invocation.console.answer([
+            "anchors": .array(entries.map { .object($0.json(at: now)) }), "lists": .array(lists.map { json($0.name, $0.list) }),
+        ]) {
+            let lines = entries.map { $0.text(at: now) } + lists.map { text($0.name, $0.list) }
+            return lines.isEmpty ? "no anchors; walletbench trust add FILE adds one" : lines.joined(separator: "\n")
         }
         return .done
+    }
+
+    private static func json(_ name: String, _ list: TrustList?) -> JSON {
+        [
+            "id": .string(name), "name": list.map { .string($0.name) } ?? .null, "usable": .bool(list?.isUsable ?? false),
+            "anchors": .integer(Int64(list?.entries.count ?? 0)),
+            "nextUpdate": list?.nextUpdate.map { .string($0.rfc3339) } ?? .null,
+        ]
+    }
+
+    private static func text(_ name: String, _ list: TrustList?) -> String {
+        guard let list else { return "\(name)  unreadable" }
+        return "\(name)  \(list.name), \(list.entries.count) authorities\(list.isUsable ? "" : ", NOT USABLE")"
     }
 }
 

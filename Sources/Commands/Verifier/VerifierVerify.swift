@@ -34,12 +34,11 @@ enum VerifierVerify {
             .file("decrypt-key", "K", "The private key of an encrypted response (JWK, PEM)"),
             .file(
                 "issuer-jwk", "K", "An issuer's public key that is trusted in this run, for tokens without x5c", isRepeatable: true),
-            .file("anchor", "FILE", "A root that is trusted for documents in this run (PEM or DER)", isRepeatable: true),
             .file("type-metadata", "DIR", "A folder of type metadata documents (JSON); then types and claims are judged by them"),
             .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
             .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt"),
             .flag("redact", "Leave claim values out of everything that is printed and written"),
-        ],
+        ] + TrustSetup.options,
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
@@ -47,10 +46,17 @@ enum VerifierVerify {
         let expectation = try expectation(invocation)
         let tokens = try PresentedTokens(try invocation.required("token"), key: invocation.string("decrypt-key")).texts
         let file = try invocation.string("report").map { try ReportFile($0) }
-        let verifier = try verifier(invocation)
-        let reports = tokens.map { verifier.verify($0, expecting: expectation, at: context.clock.now()) }
+        let trust = try await TrustSetup(invocation, role: .documents)
+        let verifier = try verifier(invocation, trust.anchors)
+        let statuses = try StatusSetup(context)
+        var reports: [PresentationReport] = []
+        for token in tokens {
+            reports.append(
+                await statuses.checker.completed(verifier.verify(token, expecting: expectation, at: context.clock.now())))
+        }
+        await statuses.remember()
         guard let first = reports.first else { throw CommandError.refused("the token holds no presentation") }
-        let report = reports.dropFirst().reduce(first) { $0.merging($1) }
+        let report = trust.completed(reports.dropFirst().reduce(first) { $0.merging($1) })
         let options = ReportOptions(redacting: invocation.flag("redact"), colour: invocation.console.showsColours)
         try file?.write(report, redacting: options.redacting)
         if invocation.console.isJSON {
@@ -87,17 +93,15 @@ enum VerifierVerify {
         return .presentation(types: types.isEmpty ? nil : types, binding: binding)
     }
 
-    private static func verifier(_ invocation: Invocation) throws(CommandError) -> SDJWTVerifier {
+    private static func verifier(_ invocation: Invocation, _ anchors: TrustAnchors) throws(CommandError) -> SDJWTVerifier {
         let context = invocation.context
-        let anchors =
-            context.usesTrust
-            ? try TrustStore(of: context.home).anchors(adding: invocation.strings("anchor"), role: .documents) : .none
         var keys: [PublicKey] = []
         for path in invocation.strings("issuer-jwk") { keys.append(try KeyFile.publicKey(path)) }
         let metadata = try invocation.string("type-metadata").map { path throws(CommandError) in try MetadataFolder(path) }
         return SDJWTVerifier(
             signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)), issuerKeys: keys,
-            rule: VerdictRule(trustWaived: !context.usesTrust, holderBindingRequired: !invocation.flag("no-key-binding")),
+            rule: VerdictRule(
+                trustWaived: !context.usesTrust, holderBindingRequired: !invocation.flag("no-key-binding"), statusEnforced: true),
             isHAIP: invocation.string("profile") == "haip", metadata: metadata)
     }
 }

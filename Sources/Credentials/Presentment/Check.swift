@@ -90,8 +90,8 @@ public struct Check: Sendable, Hashable {
     }
 
     /// The same finding with another outcome: what a policy makes of it.
-    func with(_ outcome: CheckOutcome) -> Check {
-        Check(id, outcome, reason: reason, subject: subject, row: row, edition: edition)
+    func with(_ outcome: CheckOutcome, reason other: String? = nil) -> Check {
+        Check(id, outcome, reason: other ?? reason, subject: subject, row: row, edition: edition)
     }
 
     /// The row of the catalogue that this is an outcome of.

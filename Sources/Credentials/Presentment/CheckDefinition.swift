@@ -13,6 +13,8 @@ public struct CheckDefinition: Sendable {
     public enum Severity: Sendable {
         case fail
         case warn
+        /// Whatever it is a step to stays undetermined: neither good nor bad.
+        case undetermined
         /// The rule does not exist there.
         case inactive
     }

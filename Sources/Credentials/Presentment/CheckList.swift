@@ -30,6 +30,7 @@ public struct CheckList: Sendable {
     public mutating func fail(_ id: String, _ subject: String, _ reason: String) {
         switch Self.definition(id).severity(in: edition) {
         case .warn: add(id, subject, .warn, reason)
+        case .undetermined: add(id, subject, .notRun(.undetermined(reason)), nil)
         case .fail, .inactive: add(id, subject, .fail, reason)
         }
     }
@@ -39,6 +40,7 @@ public struct CheckList: Sendable {
         switch severity {
         case .fail: add(id, subject, .fail, reason)
         case .warn: add(id, subject, .warn, reason)
+        case .undetermined: add(id, subject, .notRun(.undetermined(reason)), nil)
         case .inactive: add(id, subject, .notRun(.edition), nil)
         }
     }
@@ -58,6 +60,22 @@ public struct CheckList: Sendable {
             checks[place] = check.with(.warn)
         }
     }
+
+    /// Every failure becomes a warning.
+    public mutating func softenAll() { soften { _ in true } }
+
+    /// Policy `warning`: failures that `isSoft` become warnings.
+    mutating func soften(where isSoft: (Check) -> Bool) {
+        for place in checks.indices where checks[place].outcome == .fail && isSoft(checks[place]) {
+            checks[place] = checks[place].with(.warn)
+        }
+    }
+
+    /// Takes back the row for `id` and `subject`.
+    mutating func remove(_ id: String, _ subject: String) { checks.removeAll { $0.id == id && $0.subject == subject } }
+
+    /// Puts `rows` in the place of those that stood for the same checks of `subject`.
+    mutating func replace(_ rows: [Check], of subject: String) { checks.replace(rows, of: subject) }
 
     /// The row for `id` and `subject`, if there is one.
     public func check(_ id: String, _ subject: String) -> Check? {
@@ -88,5 +106,16 @@ public struct CheckList: Sendable {
     private static func definition(_ id: String) -> CheckDefinition {
         guard let row = CheckCatalogue.row(id) else { preconditionFailure("no check \(id) in the catalogue") }
         return row
+    }
+}
+
+extension [Check] {
+    /// Puts `rows` in the place of those that stood for the same checks of `subject`.
+    mutating func replace(_ rows: [Check], of subject: String) {
+        let ids = Set(rows.map(\.id))
+        let isReplaced: (Check) -> Bool = { $0.subject == subject && ids.contains($0.id) }
+        let place = firstIndex(where: isReplaced) ?? endIndex
+        removeAll(where: isReplaced)
+        insert(contentsOf: rows, at: Swift.min(place, endIndex))
     }
 }

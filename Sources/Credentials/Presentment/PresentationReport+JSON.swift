@@ -53,6 +53,7 @@ extension PresentedDocument {
             "type": .string(type),
             "trusted": trusted.map(JSON.bool) ?? .null,
             "issuer": issuer.map(\.json) ?? .null,
+            "trust": trust.map(\.json) ?? .null,
             "validity": validity.map(\.json) ?? .null,
             "claims": claimsJSON(redacting: redacting),
             "holderBinding": .string(holderBinding.rawValue),
@@ -99,6 +100,14 @@ extension Collection<PresentedClaim> {
 
 extension PresentedDocument.Issuer {
     var json: JSON { .object(["subject": .string(subject), "sha256": .string(Hex.encode(sha256))]) }
+}
+
+extension PresentedDocument.Trust {
+    var json: JSON {
+        .object([
+            "source": source.map(JSON.string) ?? .null, "policy": .string(policy), "anchor": anchor.map(\.json) ?? .null,
+        ])
+    }
 }
 
 extension PresentedDocument.Validity {

@@ -7,7 +7,7 @@ public struct PresentationReport: Sendable {
     /// The moment for which validity was judged.
     public let at: Timestamp
     public let rule: VerdictRule
-    public private(set) var checks: [Check]
+    public internal(set) var checks: [Check]
     public var documents: [PresentedDocument]
     /// What was requested and did not come: `<docType>/<namespace>/<element>`, or `<docType>` for a whole document.
     public var missing: [String]
@@ -39,6 +39,9 @@ public struct PresentationReport: Sendable {
         report.checks = list.checks + checks
         return report
     }
+
+    /// Puts `rows` in the place of those that stood for the same checks of `subject`.
+    mutating func replace(_ rows: [Check], of subject: String) { checks.replace(rows, of: subject) }
 
     /// One report of several responses of a session, in order.
     public func merging(_ later: PresentationReport) -> PresentationReport {

@@ -20,6 +20,16 @@ public struct PresentedDocument: Sendable {
         }
     }
 
+    /// Whom the verdict about the signer rests upon.
+    public struct Trust: Sendable, Hashable {
+        /// `home`, `command line`, or the trust list that names the anchor; nil: no anchor was found.
+        public var source: String?
+        /// `enforce`, `warning` or `off`.
+        public var policy: String
+        /// The root.
+        public var anchor: Issuer?
+    }
+
     /// The dates of the mobile security object, each as its text.
     public struct Validity: Sendable, Hashable {
         public var signed: String?
@@ -40,6 +50,8 @@ public struct PresentedDocument: Sendable {
     /// Whether the signer's certificate leads to a trusted anchor; nil when that was not checked.
     public var trusted: Bool?
     public var issuer: Issuer?
+    /// Who vouches for the signer; nil where nothing was asked.
+    public var trust: Trust?
     public var validity: Validity?
     public var claims: [PresentedClaim]
     /// The processed payload of an SD-JWT VC; nil for an mdoc.
@@ -47,6 +59,8 @@ public struct PresentedDocument: Sendable {
     public var holderBinding: HolderBinding
     /// `valid`, `invalid`, `suspended`, `application:0x0C`, `undetermined`, `none`.
     public var status: String
+    /// What there is to find out about its status; nil where that was not asked for.
+    var statusQuery: StatusQuery?
 
     public init(format: String, type: String) {
         self.format = format

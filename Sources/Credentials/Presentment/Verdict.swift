@@ -19,6 +19,8 @@ public struct VerdictRule: Sendable, Hashable {
     public var statusEnforced: Bool
     /// Reader policy `enforce`: the path of the reader's certificate is needed.
     public var readerTrustEnforced: Bool
+    /// Registration policy `enforce`: a registration whose status is undetermined leaves the verdict undetermined.
+    public var registrationEnforced = false
 
     public init(
         trustWaived: Bool = false, holderBindingRequired: Bool = true, statusEnforced: Bool = false,
@@ -49,6 +51,7 @@ public struct VerdictRule: Sendable, Hashable {
         case "R28.status", "S15.status": statusEnforced
         case "S16.signature": holderBindingRequired
         case "H8.path": readerTrustEnforced
+        case "T55": registrationEnforced
         default: holderBindingRequired && id.hasPrefix("R24.")
         }
     }

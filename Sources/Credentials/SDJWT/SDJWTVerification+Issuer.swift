@@ -66,6 +66,7 @@ extension SDJWTVerification {
     private mutating func certifiedKey(_ certificates: [[UInt8]], _ claims: JSONObject) -> PublicKey? {
         let chain = verifier.signers.issuer(x5chain: certificates, docType: subject, at: time)
         identity = chain.identity
+        signer = chain
         guard let key = chain.key, chain.unreadable == nil else {
             let place = chain.unreadable.map { "certificate \($0.place) is unreadable: \($0.error)" }
             list.fail("S4.key", subject, place ?? "the certificate's key is of no known kind")

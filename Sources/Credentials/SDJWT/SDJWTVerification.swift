@@ -126,6 +126,7 @@ struct SDJWTVerification {
         var document = PresentedDocument(format: SDJWTVC.mediaType, type: subject)
         document.trusted = trusted
         document.issuer = identity
+        document.trust = signer?.trust
         document.payload = processed.claims
         document.claims = processed.claims.filter { !Self.technical.contains($0.key) }.map { name, value in
             PresentedClaim(namespace: "", element: name, value: Self.shown(value), source: .issuer, isVerified: isSigned)
@@ -134,6 +135,10 @@ struct SDJWTVerification {
             signed: Self.date(processed.claims["iat"]), validFrom: Self.date(processed.claims["nbf"]),
             validUntil: Self.date(processed.claims["exp"]))
         document.status = processed.claims["status"] == nil ? "none" : "undetermined"
+        document.statusQuery = StatusQuery(
+            subject: subject, type: subject, claim: StatusClaim(jwt: processed.claims["status"]), form: .jwt, signer: signer,
+            isGenuine: isSigned && trusted == true, cause: isSigned ? "S4.path" : "S5", keys: verifier.issuerKeys,
+            isHAIP: verifier.isHAIP)
         document.holderBinding = list.check("S16.signature", subject)?.outcome == .pass ? .keyBindingJWT : .none
         presented = document
     }
@@ -162,5 +167,6 @@ struct SDJWTVerification {
     }
 
     var trusted: Bool?
+    var signer: SignerChain?
     var identity: PresentedDocument.Issuer?
 }

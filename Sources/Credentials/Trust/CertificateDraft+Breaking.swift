@@ -143,13 +143,13 @@ extension CertificateDraft {
         case "issuer-alt-name": builder[.issuerAlternativeName] = nil
         case "crldp":
             let hasToGo = builder[.crlDistributionPoints] != nil
-            builder[.crlDistributionPoints] = hasToGo ? nil : .crlDistributionPoint(CertificateMaker.crlURI)
+            builder[.crlDistributionPoints] = hasToGo ? nil : .crlDistributionPoint(CertificateMaker.crlURI(of: issuer?.certificate))
         case "crldp-fields":
-            builder[.crlDistributionPoints] = .crlDistributionPoint(CertificateMaker.crlURI, reasons: true)
+            builder[.crlDistributionPoints] = .crlDistributionPoint(CertificateMaker.crlURI(of: issuer?.certificate), reasons: true)
         case "ocsp":
             let entry = AccessDescription(method: .ocspAccess, location: .dns("ocsp.utopia.example"))
             builder[.authorityInformationAccess] = .authorityInformationAccess([entry])
-        case "forbidden-extension": builder[.freshestCRL] = .freshestCRL(CertificateMaker.crlURI)
+        case "forbidden-extension": builder[.freshestCRL] = .freshestCRL(CertificateMaker.crlURI(of: issuer?.certificate))
         case "unknown-critical":
             builder["2.999.1"] = CertificateExtension("2.999.1", critical: true, value: DERWriter.encode { $0.null() })
         default: return false

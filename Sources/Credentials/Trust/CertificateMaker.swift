@@ -3,8 +3,18 @@ package import Ports
 
 /// Makes test certificates of every profile, each keeping all rules or breaking exactly one. Their subjects say TEST.
 package struct CertificateMaker: Sendable {
-    /// Where test certificates say that CRLs are.
-    static let crlURI = "https://pki.utopia.example/test.crl"
+    /// Where certificates of an issuer say that its CRL is; nil: roots of their own.
+    static func crlURI(of issuer: Certificate?) -> String { "https://pki.utopia.example/\(issuer.map(crlName) ?? "test.crl")" }
+
+    /// The name of the file: one for each kind of authority, as the CRL of one says nothing about certificates of another.
+    package static func crlName(of issuer: Certificate) -> String {
+        let name = issuer.subject.commonName ?? ""
+        for (kind, file) in [("Reader", "readers.crl"), ("VICAL", "lists.crl"), ("Server", "servers.crl")] where name.contains(kind) {
+            return file
+        }
+        return "test.crl"
+    }
+
     private static let contact = "https://pki.utopia.example/contact"
 
     package let edition: Edition
@@ -38,7 +48,7 @@ package struct CertificateMaker: Sendable {
         let key = try PrivateKey.generate(curve, random: random)
         var draft = rootDraft(name, key)
         draft.builder[.issuerAlternativeName] = .issuerAlternativeName([.uri(Self.contact)])
-        if edition == .first { draft.builder[.crlDistributionPoints] = .crlDistributionPoint(Self.crlURI) }
+        if edition == .first { draft.builder[.crlDistributionPoints] = .crlDistributionPoint(Self.crlURI(of: nil)) }
         if let rule { try draft.breakRule(rule) }
         return SigningIdentity(certificate: try draft.builder.signed(by: key, nonce: nonce), key: key)
     }
@@ -138,7 +148,7 @@ package struct CertificateMaker: Sendable {
         }
         if profile == .tls { list.append(.subjectAlternativeName([.dns("localhost"), .ipAddress([127, 0, 0, 1])])) }
         if [.link, .ds, .reader].contains(profile) { list.append(.issuerAlternativeName([.uri(Self.contact)])) }
-        if [.link, .ds, .reader, .vical].contains(profile) { list.append(.crlDistributionPoint(Self.crlURI)) }
+        if [.link, .ds, .reader, .vical].contains(profile) { list.append(.crlDistributionPoint(Self.crlURI(of: issuer))) }
         return list
     }
 }

@@ -17,6 +17,10 @@ public final class SignerChain: Sendable {
     public let profile: LintResult
     /// Whether there was an anchor to look for.
     public let hadAnchors: Bool
+    /// Who vouches for the anchor; nil without one.
+    public let source: String?
+    /// Whether it would be trusted, were its anchor listed for this type of document.
+    let isListedForOthers: Bool
     /// The signer as reports name it; nil where the leaf cannot be read.
     public let identity: PresentedDocument.Issuer?
 
@@ -37,7 +41,7 @@ public final class SignerChain: Sendable {
     ///   - skew: seconds of tolerance on validity periods.
     public init(
         _ x5chain: [[UInt8]], as profile: CertificateProfile, anchors: [Certificate], edition: Edition, skew: Int64,
-        at time: Timestamp
+        at time: Timestamp, source: (Certificate) -> String? = { _ in nil }, others: [Certificate] = []
     ) {
         var certificates: [Certificate] = []
         var unreadable: Unreadable?
@@ -59,6 +63,10 @@ public final class SignerChain: Sendable {
         }
         let result = ChainVerifier(anchors: anchors, policy: policy).verify(chain: certificates, at: time)
         self.result = result
+        self.source = result.anchor.flatMap(source)
+        isListedForOthers =
+            !others.isEmpty && !result.isTrusted
+            && ChainVerifier(anchors: others, policy: policy).verify(chain: certificates, at: time).isTrusted
         isTrusted = unreadable == nil && key != nil && result.isTrusted
         validity = Self.validity(result)
         self.profile =
@@ -72,6 +80,13 @@ public final class SignerChain: Sendable {
     public var signer: Certificate? { certificates.first }
     /// The root that the chain leads to.
     public var anchor: Certificate? { result.anchor }
+
+    /// What reports say of it.
+    var trust: PresentedDocument.Trust? {
+        guard hadAnchors else { return nil }
+        let root = anchor.map { PresentedDocument.Issuer(subject: $0.subject.description, sha256: $0.sha256) }
+        return PresentedDocument.Trust(source: source, policy: TrustPolicy.enforce.rawValue, anchor: root)
+    }
 
     /// Whether the chain was read whole, leads to an anchor and nothing is wrong with it. The profile's rules are apart.
     public let isTrusted: Bool

@@ -1,4 +1,4 @@
-import Crypto
+public import Crypto
 public import Ports
 
 /// Verifies the chains of signers against the anchors in use. A chain that was found good is remembered: the next message of the
@@ -34,6 +34,17 @@ public struct SignerVerifier: Sendable {
         verify(x5chain, as: .reader, .readers, nil, at: time)
     }
 
+    /// The chain of whoever signs in another role: a registrar, a wallet provider, an issuer's metadata.
+    ///
+    /// - Parameters:
+    ///   - profile: what its certificate is held against.
+    ///   - docType: anchors that are trusted for other types only do not count; nil: any.
+    public func signer(
+        x5chain: [[UInt8]], as profile: CertificateProfile, role: TrustRole, docType: String? = nil, at time: Timestamp
+    ) -> SignerChain {
+        verify(x5chain, as: profile, role, docType, at: time)
+    }
+
     private func verify(
         _ x5chain: [[UInt8]], as profile: CertificateProfile, _ role: TrustRole, _ docType: String?, at time: Timestamp
     ) -> SignerChain {
@@ -42,7 +53,8 @@ public struct SignerVerifier: Sendable {
         if let known = cache.chain(x5chain, terms, at: time) { return known }
         let chain = SignerChain(
             x5chain, as: profile, anchors: anchors.certificates(for: role, docType: docType), edition: edition, skew: skew,
-            at: time)
+            at: time, source: { anchors.source(of: $0, for: role, docType: docType) },
+            others: anchors.restricted(role, docType))
         if chain.holds(at: time) { cache.remember(chain, for: x5chain, terms) }
         return chain
     }

@@ -10,6 +10,10 @@ public enum TrustRole: String, Sendable, Hashable, CaseIterable {
     case lists
     /// Servers.
     case servers
+    /// Signers of registration certificates (ETSI TS 119 475).
+    case registrars
+    /// Wallet providers: signers of wallet and key attestations.
+    case wallets
 }
 
 /// A root certificate and what it is trusted for.
@@ -18,8 +22,11 @@ public struct TrustAnchor: Sendable, Hashable {
     public let role: TrustRole
     /// Document types that it may issue; nil: any.
     public let docTypes: Set<String>?
+    /// Who says so: `home`, `command line`, or the list's name. Makes no difference to trust.
+    public let source: String
 
-    public init(_ certificate: Certificate, role: TrustRole, docTypes: Set<String>? = nil) {
+    public init(_ certificate: Certificate, role: TrustRole, docTypes: Set<String>? = nil, source: String = "home") {
+        self.source = source
         self.certificate = certificate
         self.role = role
         self.docTypes = docTypes
@@ -49,6 +56,17 @@ public struct TrustAnchors: Sendable, Hashable {
     public var isEmpty: Bool { anchors.isEmpty }
 
     public func adding(_ anchor: TrustAnchor) -> TrustAnchors { TrustAnchors(anchors + [anchor]) }
+
+    /// Those that are trusted in `role` for other types than `docType` only.
+    func restricted(_ role: TrustRole, _ docType: String?) -> [Certificate] {
+        guard docType != nil else { return [] }
+        return anchors.filter { $0.role == role && !$0.covers(docType) }.map(\.certificate)
+    }
+
+    /// Who vouches for `certificate` in `role`.
+    public func source(of certificate: Certificate, for role: TrustRole, docType: String? = nil) -> String? {
+        anchors.first { $0.role == role && $0.covers(docType) && $0.certificate == certificate }?.source
+    }
 
     /// The certificates trusted in `role`, for documents of `docType` where one is given.
     public func certificates(for role: TrustRole, docType: String? = nil) -> [Certificate] {

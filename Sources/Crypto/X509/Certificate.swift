@@ -75,8 +75,7 @@ public struct Certificate: Sendable, Hashable {
 
     /// Whether the key of `issuer` made the signature.
     public func isSigned(by issuer: Certificate) -> Bool {
-        guard let key = try? issuer.publicKey() else { return false }
-        return isSigned(by: key)
+        signatureAlgorithm.signatureAlgorithm?.isSignature(signature, of: signedBytes, bySPKI: issuer.spkiBytes) ?? false
     }
 
     /// Whether `time` lies within notBefore and notAfter, both included, with `skew` seconds of tolerance on both sides.

@@ -46,8 +46,9 @@ public struct CertificateRevocationList: Sendable, Hashable {
 
     /// Whether the key of `issuer` made the signature.
     public func isSigned(by issuer: Certificate) -> Bool {
-        guard let key = try? issuer.publicKey(), let algorithm = signatureAlgorithm.signatureAlgorithm else { return false }
-        return signatureAlgorithm == signedAlgorithm && algorithm.isSignature(signature, of: signedBytes, by: key)
+        guard let algorithm = signatureAlgorithm.signatureAlgorithm else { return false }
+        return signatureAlgorithm == signedAlgorithm
+            && algorithm.isSignature(signature, of: signedBytes, bySPKI: issuer.spkiBytes)
     }
 
     /// Reads a CRL: one complete DER SEQUENCE and nothing after it.

@@ -58,7 +58,8 @@ public struct ChainVerifier: Sendable {
                 findings.append(ChainFinding(.notValid(time), certificate: index))
             }
             if index < path.count { checkCriticalExtensions(certificate, index, &findings) }
-            if index > 0 { checkAuthority(certificate, index, &findings) }
+            // Certificates that authorities issue to themselves do not count (RFC 5280 §6.1.4 (l)).
+            if index > 0 { checkAuthority(certificate, index, below: path[1..<max(1, index)].count { !$0.isSelfIssued }, &findings) }
         }
         return ChainResult(path: path, anchor: anchor, findings: findings)
     }
@@ -104,7 +105,9 @@ public struct ChainVerifier: Sendable {
     }
 
     /// RFC 5280 §6.1.4 (k) to (n), for intermediates and for the anchor alike.
-    private func checkAuthority(_ certificate: Certificate, _ index: Int, _ findings: inout [ChainFinding]) {
+    private func checkAuthority(
+        _ certificate: Certificate, _ index: Int, below count: Int, _ findings: inout [ChainFinding]
+    ) {
         // Anchors of version 1 have no extensions to say it with.
         guard certificate.version >= 3 else { return }
         guard let constraints = certificate.basicConstraints, constraints.isCA else {
@@ -114,7 +117,7 @@ public struct ChainVerifier: Sendable {
         if let usage = certificate.keyUsage, !usage.contains(.keyCertSign) {
             findings.append(ChainFinding(.mayNotSignCertificates, certificate: index))
         }
-        if let length = constraints.pathLength, index - 1 > length {
+        if let length = constraints.pathLength, count > length {
             findings.append(ChainFinding(.pathTooLong(allowed: length), certificate: index))
         }
     }

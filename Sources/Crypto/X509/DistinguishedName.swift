@@ -67,6 +67,11 @@ public struct DistinguishedName: Sendable, Hashable, CustomStringConvertible {
     public var commonName: String? { attribute(.commonName)?.text }
 
     /// The same name with the attributes of `type` replaced; nil removes them.
+    public func adding(_ type: OID, _ text: String) -> DistinguishedName {
+        DistinguishedName(attributes + [Attribute(type, text)])
+    }
+
+    /// The name with the attribute of a type exchanged, or taken out.
     public func replacing(_ type: OID, with attribute: Attribute?) -> DistinguishedName {
         var names: [Attribute] = []
         var isPlaced = false

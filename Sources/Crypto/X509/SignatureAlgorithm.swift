@@ -7,6 +7,10 @@ public enum SignatureAlgorithm: Sendable, Hashable, CaseIterable {
     case ecdsaWithSHA512
     case ed25519
     case ed448
+    /// RSASSA-PKCS1-v1_5, which authorities of other worlds use; no key of an mdoc or wallet does.
+    case rsaWithSHA256
+    case rsaWithSHA384
+    case rsaWithSHA512
     /// Broken: recognised so that it can be named, accepted by no policy.
     case ecdsaWithSHA1
 
@@ -36,6 +40,9 @@ public enum SignatureAlgorithm: Sendable, Hashable, CaseIterable {
         case .ecdsaWithSHA512: "1.2.840.10045.4.3.4"
         case .ed25519: "1.3.101.112"
         case .ed448: "1.3.101.113"
+        case .rsaWithSHA256: "1.2.840.113549.1.1.11"
+        case .rsaWithSHA384: "1.2.840.113549.1.1.12"
+        case .rsaWithSHA512: "1.2.840.113549.1.1.13"
         }
     }
 
@@ -48,6 +55,9 @@ public enum SignatureAlgorithm: Sendable, Hashable, CaseIterable {
         case .ecdsaWithSHA512: "ecdsa-with-SHA512"
         case .ed25519: "Ed25519"
         case .ed448: "Ed448"
+        case .rsaWithSHA256: "sha256WithRSAEncryption"
+        case .rsaWithSHA384: "sha384WithRSAEncryption"
+        case .rsaWithSHA512: "sha512WithRSAEncryption"
         }
     }
 
@@ -55,9 +65,9 @@ public enum SignatureAlgorithm: Sendable, Hashable, CaseIterable {
     public var hash: HashAlgorithm? {
         switch self {
         case .ecdsaWithSHA1: .sha1
-        case .ecdsaWithSHA256: .sha256
-        case .ecdsaWithSHA384: .sha384
-        case .ecdsaWithSHA512: .sha512
+        case .ecdsaWithSHA256, .rsaWithSHA256: .sha256
+        case .ecdsaWithSHA384, .rsaWithSHA384: .sha384
+        case .ecdsaWithSHA512, .rsaWithSHA512: .sha512
         case .ed25519, .ed448: nil
         }
     }
@@ -73,11 +83,24 @@ public enum SignatureAlgorithm: Sendable, Hashable, CaseIterable {
         case .ed25519: curve == .ed25519
         case .ed448: curve == .ed448
         case .ecdsaWithSHA1, .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512: curve.isWeierstrass
+        case .rsaWithSHA256, .rsaWithSHA384, .rsaWithSHA512: false
         }
     }
 
     /// Whether `signature` (ECDSA-Sig-Value in DER, or raw) over `message` was made by `key` with this algorithm.
     func isSignature(_ signature: [UInt8], of message: [UInt8], by key: PublicKey) -> Bool {
         fits(key.curve) && key.verifyDER(signature: signature, message: message, hash: hash)
+    }
+
+    /// Whether the key in a SubjectPublicKeyInfo (DER) made the signature, whatever kind of key this algorithm has.
+    func isSignature(_ signature: [UInt8], of message: [UInt8], bySPKI spki: [UInt8]) -> Bool {
+        switch self {
+        case .rsaWithSHA256, .rsaWithSHA384, .rsaWithSHA512:
+            guard let hash, let key = try? RSAPublicKey(spki: spki) else { return false }
+            return key.verifyPKCS1(signature: signature, message: message, hash: hash)
+        default:
+            guard let key = try? PublicKey(spki: spki) else { return false }
+            return isSignature(signature, of: message, by: key)
+        }
     }
 }

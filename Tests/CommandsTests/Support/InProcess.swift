@@ -21,6 +21,13 @@ struct InProcess {
             return Set(
                 checks.filter { ["fail", "warn"].contains($0["outcome"]?.stringValue ?? "") }.compactMap { $0["id"]?.stringValue })
         }
+
+        /// `T14`: steps that left a status open.
+        var open: Set<String> {
+            let checks = answer?["checks"]?.arrayValue ?? []
+            return Set(
+                checks.filter { $0["reason"]?.stringValue?.hasPrefix("undetermined: ") ?? false }.compactMap { $0["id"]?.stringValue })
+        }
     }
 
     init() throws {

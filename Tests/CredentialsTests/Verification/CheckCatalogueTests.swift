@@ -6,7 +6,7 @@ import Testing
 struct CheckCatalogueTests {
     @Test func everyIdAndEveryNameIsUnique() {
         let rows = CheckCatalogue.rows
-        #expect(rows.count == 157 + 58 + 18 + 126)
+        #expect(rows.count == 157 + 58 + 18 + 126 + 155 + 65)
         #expect(Set(rows.map(\.id)).count == rows.count)
         #expect(Set(rows.map(\.name)).count == rows.count)
     }
@@ -40,7 +40,7 @@ struct CheckCatalogueTests {
         list.fail("R14", "d", values: [])
         list.fail("R31", "d", values: ["00"])
         list.fail("R10.x5t", "d", values: [])
-        list.fail("R28.status", "d", "revoked")
+        list.fail("P20", "d", "no advertisement")
         list.pass("H7.all", "r")
         list.violate("R12.ski", "d", as: .warn, "DS certificate breaks rule ds.ski")
         #expect(

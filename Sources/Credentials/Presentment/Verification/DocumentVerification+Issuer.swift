@@ -8,11 +8,13 @@ extension DocumentVerification {
         let signer = checkChainForm().map { chain in
             session.signers.issuer(x5chain: chain.certificates, docType: document.docType, at: session.time)
         }
-        list.notRun("R11.revoked", subject, .notInThisBuild)
+        list.notRun("R11.revoked", subject, .policyOff)
         if let signer {
             signer.recordIssuerChecks(in: &list, docType: document.docType, subject: subject)
             presented.trusted = signer.hadAnchors ? signer.isTrusted : nil
             presented.issuer = signer.identity
+            presented.trust = signer.trust
+            if signer.isListedForOthers { list.fail("T2.doctype", subject, values: [document.docType]) }
         }
         checkSignature(signer)
         return signer

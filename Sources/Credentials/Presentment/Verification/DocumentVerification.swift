@@ -48,7 +48,7 @@ struct DocumentVerification {
         checkDevice(deviceKey)
         checkElements(signer)
         checkRequest()
-        checkStatus()
+        checkStatus(signer)
         checkReuse()
     }
 
@@ -67,10 +67,16 @@ struct DocumentVerification {
     /// What is wrong with the object when it cannot be read.
     var objectFault: String { objectError.map(String.init(describing:)) ?? "unreadable" }
 
-    private mutating func checkStatus() {
-        presented.status = object?.status == nil ? "none" : "undetermined"
-        list.notRun("R28.status", subject, .notInThisBuild)
-        list.notRun("R28.mdl-values", subject, .notInThisBuild)
+    /// R11.revoked, R28: what there is to find out; `StatusChecker` does, and until then the rows say that nobody asked.
+    private mutating func checkStatus(_ signer: SignerChain?) {
+        let claim = StatusClaim(mso: object?.status)
+        let isSigned = list.check("R14", subject)?.outcome == .pass
+        presented.statusQuery = StatusQuery(
+            subject: subject, type: document.docType, claim: claim, form: .cwt, signer: signer,
+            isGenuine: isSigned && signer?.isTrusted == true, cause: isSigned ? "R11.path" : "R14")
+        presented.status = claim == .absent ? "none" : "undetermined"
+        let why: NotRunReason = object == nil ? .needs("R15.payload") : claim == .absent ? .notPresent : .policyOff
+        list.notRun(["R28.status", "R28.mdl-values"], subject, why)
     }
 
     /// R31: an object seen before lets readers link presentations.

@@ -120,7 +120,7 @@ extension RequestVerification {
         _ signature: COSESign1, _ id: String, _ number: String, _ subject: String, signed: (SessionTranscript) -> [UInt8]
     ) -> RequestReport.Reader? {
         let chain = ["H8", "H8.path", "H8.validity", "H8.critical"]
-        report.checks.notRun("H8.revoked", subject, .notInThisBuild)
+        report.checks.notRun("H8.revoked", subject, .policyOff)
         guard let certificates = try? signature.x5chain?.certificates else {
             report.checks.fail(id, subject, values: [number], detail: "no certificates in x5chain")
             report.checks.notRun(["H7.alg"] + chain, subject, .needs(id))
@@ -132,7 +132,9 @@ extension RequestVerification {
         if verifier.policy != .require { report.checks.soften(from: first) }
         let isValid = verify(signature, signer, id, number, subject, signed)
         let name = signer.signer.map { $0.subject.commonName ?? $0.subject.description }
-        return RequestReport.Reader(name: name ?? "unreadable certificate", isTrusted: isValid && signer.isTrusted)
+        let isTrusted = isValid && signer.isTrusted
+        report.signers.append(.init(subject: subject, chain: signer, isSigned: isValid, isGenuine: isTrusted, policy: verifier.policy))
+        return RequestReport.Reader(name: name ?? "unreadable certificate", isTrusted: isTrusted, chain: signer)
     }
 
     private mutating func verify(

@@ -1,0 +1,412 @@
+import Codec
+import Credentials
+import Crypto
+import Glibc
+import OpenID
+import Ports
+import QR
+import Vault
+import Web
+
+/// One run of `holder accept`, `poll` or `refresh`.
+struct Accepting: Sendable {
+    let invocation: Invocation
+    let store: IssuanceStore
+    let wallet: VCIWallet
+    private let transport: any HTTPTransport
+
+    var console: Console { invocation.console }
+    var context: Context { invocation.context }
+
+    init(_ invocation: Invocation) async throws {
+        self.invocation = invocation
+        let context = invocation.context
+        let faults = try IssuanceFaults(context, .holder)
+        let store = try IssuanceStore(context)
+        self.store = store
+        let client = try ClientSetup.transport(invocation)
+        let trace = SessionTrace(sink: context.trace, session: Hex.encode(context.random.bytes(4)), role: "holder", clock: context.clock, faults: context.faults.map(\.text))
+        transport = TracedTransport(client, trace: trace, isRevealed: context.reveals)
+        let settings = try Self.settings(invocation)
+        let identity = try IssuanceIdentities(context).walletProvider()
+        let provider = TestWalletProvider(
+            identity: identity, draft: settings.draft, clock: context.clock, random: context.random, faults: faults)
+        wallet = VCIWallet(
+            settings: settings, transport: transport, keys: store.wallet.keys, provider: provider, clock: context.clock,
+            random: context.random, faults: faults)
+    }
+
+    private static func settings(_ invocation: Invocation) throws(CommandError) -> WalletSettings {
+        var settings = WalletSettings()
+        settings.dpop = invocation.string("dpop").flatMap(WalletSettings.DPoPUse.init) ?? .preferred
+        settings.attestsClient = invocation.string("client-auth") != "none"
+        settings.draft = invocation.string("attestation-draft").flatMap(ClientAttestation.Draft.init) ?? .seven
+        settings.signedMetadata = invocation.string("signed-metadata").flatMap(SignedMetadata.Policy.init) ?? .prefer
+        settings.proofType = invocation.string("proof")
+        settings.attestsKeys = invocation.flag("attest-keys")
+        settings.proofPolicy = invocation.string("proof-policy").flatMap(WalletSettings.ProofPolicy.init) ?? .lenient
+        settings.reuse = invocation.string("reuse").flatMap(ReusePolicy.Support.init) ?? .supported
+        settings.prefersScope = invocation.string("ask-by") == "scope"
+        settings.pushes = !invocation.flag("no-par")
+        settings.encrypts = !invocation.flag("no-encryption")
+        settings.copies = invocation.integer("copies")
+        settings.curve = invocation.string("curve").flatMap(Curve.init) ?? .p256
+        settings.skew = Int64(invocation.context.skew)
+        if !invocation.strings("language").isEmpty { settings.locales = invocation.strings("language") }
+        if invocation.string("profile") == "haip" { settings.adoptHAIP() }
+        if invocation.context.usesTrust {
+            settings.anchors = try TrustStore(of: invocation.context.home)
+                .anchors(adding: invocation.strings("anchor"), role: .documents)
+        }
+        return settings
+    }
+
+    // MARK: Accept
+
+    func run() async throws -> ExitCode {
+        var session = IssuanceSession(wallet)
+        do {
+            try await resolve(&session)
+        } catch { throw await failed(error, session) }
+        let ids = try chosen(session)
+        show(session, ids)
+        guard try agrees() else {
+            console.talk("nothing was asked of the issuer")
+            return .refused
+        }
+        do {
+            try await authorize(&session, ids)
+        } catch { throw await failed(error, session) }
+        return try await take(ids, &session)
+    }
+
+    private func resolve(_ session: inout IssuanceSession) async throws {
+        if let argument = invocation.arguments.first {
+            return try await session.resolve(offer: try Self.link(argument))
+        }
+        guard let issuer = invocation.string("issuer") else {
+            throw CommandError.usage("there is no offer", hint: "give its link or a picture of it, or --issuer URL and --type")
+        }
+        try await session.resolve(issuer: issuer)
+        let ids = try Self.matching(invocation.strings("type"), in: session.metadata?.configurations ?? [])
+        guard !ids.isEmpty else { throw CommandError.usage("--issuer needs --type", hint: Self.candidates(session)) }
+        try await session.resolve(issuer: issuer, configurationIDs: ids)
+    }
+
+    /// The link of the argument, or in the QR code of the picture.
+    private static func link(_ argument: String) throws -> String {
+        let input = try InputReader.read(argument)
+        switch input.content {
+        case .uri(_, let text): return text
+        case .picture:
+            let texts = try QRDecode.texts(in: argument)
+            let schemes = CredentialOffer.schemes.map { "\($0):" } + ["https:", "http:"]
+            guard let text = texts.first(where: { text in schemes.contains { text.hasPrefix($0) } }) else {
+                throw CommandError.refused("\(argument): its code is no credential offer", hint: "walletbench qr decode \(argument)")
+            }
+            return text
+        case .json(let text): return CredentialOffer.link(by: try JSON.decode(text).objectValue ?? JSONObject())
+        default: throw input.wrong("a credential offer")
+        }
+    }
+
+    /// Configurations by id, docType or vct.
+    private static func matching(
+        _ names: [String], in configurations: [CredentialConfiguration]
+    ) throws(CommandError) -> [String] {
+        var ids: [String] = []
+        for name in names {
+            let found = configurations.filter { $0.id == name || $0.type == name || DocumentDefinition.named(name)?.docType == $0.type }
+            guard let first = found.first else {
+                throw .refused(
+                    "--type \(name): there is no such document",
+                    hint: "there are \(configurations.map { "\($0.id) (\($0.type))" }.joined(separator: ", "))")
+            }
+            let exact = found.first { $0.id == name } ?? first
+            if !ids.contains(exact.id) { ids.append(exact.id) }
+        }
+        return ids
+    }
+
+    private static func candidates(_ session: IssuanceSession) -> String {
+        "the issuer has \((session.metadata?.configurations ?? []).map { "\($0.id) (\($0.type))" }.joined(separator: ", "))"
+    }
+
+    /// What of the offer is wanted.
+    private func chosen(_ session: IssuanceSession) throws(CommandError) -> [String] {
+        let offered = session.offer?.configurationIDs ?? []
+        let wanted = invocation.strings("type")
+        guard !wanted.isEmpty else { return offered }
+        return try Self.matching(
+            wanted, in: offered.compactMap { session.metadata?.configuration($0) })
+    }
+
+    private func show(_ session: IssuanceSession, _ ids: [String]) {
+        guard let metadata = session.metadata, let offer = session.offer else { return }
+        let locales = wallet.settings.locales
+        let documents = ids.compactMap(metadata.configuration)
+        let code = offer.preAuthorized?.transactionCode
+        console.event(
+            .request, role: "holder",
+            [
+                "issuer": .string(metadata.issuer), "name": .string(metadata.displayName(locales)),
+                "grant": offer.preAuthorized == nil ? "authorization_code" : "pre-authorized_code",
+                "txCode": code.map { ["length": $0.length.map { .integer(Int64($0)) } ?? .null, "text": .bool($0.isText)] } ?? .null,
+                "documents": .array(
+                    documents.map {
+                        ["id": .string($0.id), "format": .string($0.format), "type": .string($0.type), "name": .string($0.displayName(locales) ?? $0.id)]
+                    }),
+            ])
+        guard !console.isJSON else { return }
+        console.out("\(metadata.displayName(locales)) (\(metadata.issuer)) offers:".replacingControlCharacters())
+        for document in documents {
+            console.out("  \(document.displayName(locales) ?? document.id)  \(document.type), \(document.format)".replacingControlCharacters())
+        }
+        if let code {
+            let kind = code.isText ? "characters" : "digits"
+            console.out("  with a transaction code\(code.length.map { " of \($0) \(kind)" } ?? "")\(code.description.map { ": \($0)" } ?? "")".replacingControlCharacters())
+        }
+        for warning in session.warnings { console.talk("warning: \(warning)".replacingControlCharacters()) }
+    }
+
+    private func agrees() throws(CommandError) -> Bool {
+        switch invocation.string("consent") {
+        case "auto": return true
+        case "deny": return false
+        default:
+            guard (isatty(STDIN_FILENO) == 1) else {
+                throw .usage("--consent ask needs a terminal", hint: "decide beforehand with --consent auto or deny")
+            }
+            console.ask("take it? [y/N] ")
+            return readLine()?.lowercased().hasPrefix("y") == true
+        }
+    }
+
+    private func transactionCode(_ session: IssuanceSession) throws(CommandError) -> String? {
+        if let code = invocation.string("tx-code") { return code }
+        guard let wanted = session.offer?.preAuthorized?.transactionCode else { return nil }
+        guard (isatty(STDIN_FILENO) == 1) else {
+            throw .usage("the offer needs a transaction code", hint: wanted.description ?? "give it with --tx-code")
+        }
+        console.ask("transaction code: ")
+        return readLine()
+    }
+
+    private func authorize(_ session: inout IssuanceSession, _ ids: [String]) async throws {
+        if session.offer?.preAuthorized != nil {
+            return try await session.redeemPreAuthorizedCode(transactionCode: try transactionCode(session))
+        }
+        if invocation.string("authorize") == "direct" {
+            let pending = try await session.beginAuthorization(ids)
+            return try await session.finishAuthorization(pending, callback: try await direct(pending))
+        }
+        let browser = try BrowserReturn()
+        let pending = try await session.beginAuthorization(ids, redirectURI: browser.redirectURI)
+        console.event(.consent, role: "holder", ["open": .string(pending.url.description)])
+        if !console.isJSON { console.out("open this page in a browser on this machine:\n\(pending.url)") }
+        try await session.finishAuthorization(pending, callback: try await browser.callback())
+    }
+
+    private func direct(_ pending: PendingAuthorization) async throws -> WebURL {
+        let response: HTTPResponse
+        do throws(HTTPError) { response = try await transport.send(HTTPRequest("GET", pending.url)) } catch {
+            guard case .redirected(let place) = error.reason else { throw error }
+            return try WebURL(place)
+        }
+        let code = (try? JSON.decode(response.bytes))?["error"]?.stringValue.map { " \($0)" } ?? ""
+        throw CommandError.refused(
+            "the authorization page answered \(response.status)\(code) instead of sending the wallet back",
+            hint: "it may want a person: leave out --authorize direct")
+    }
+
+    // MARK: Documents
+
+    /// Asks for each document; whether one fails changes nothing about the others.
+    private func take(_ ids: [String], _ session: inout IssuanceSession) async throws -> ExitCode {
+        var results: [IssuanceResult] = []
+        for id in ids {
+            do throws(IssuanceError) {
+                let issuance = try await session.request(id)
+                results.append(try await keep(issuance, &session))
+            } catch {
+                results.append(IssuanceResult(configurationID: id, failure: error))
+            }
+        }
+        if invocation.flag("wait") { results = try await waited(results, session) }
+        return answer(results, session)
+    }
+
+    /// Stores what came, and tells the issuer.
+    private func keep(_ issuance: Issuance, _ session: inout IssuanceSession) async throws(IssuanceError) -> IssuanceResult {
+        switch issuance {
+        case .deferred(let deferred):
+            let document = try await store.add(deferred: deferred, session, context)
+            return IssuanceResult(configurationID: deferred.configurationID, document: document, deferred: deferred)
+        case .delivered(let credentials):
+            let document: StoredDocument
+            do throws(IssuanceError) { document = try await store.add(credentials, session, context) } catch {
+                if let id = credentials.notificationID { try? await session.notify(id, .failure, "could not be stored") }
+                throw error
+            }
+            if let id = credentials.notificationID { try await session.notify(id, .accepted) }
+            return IssuanceResult(configurationID: credentials.configuration.id, document: document)
+        }
+    }
+
+    private func waited(_ results: [IssuanceResult], _ session: IssuanceSession) async throws -> [IssuanceResult] {
+        var session = session
+        var done: [IssuanceResult] = []
+        for result in results {
+            guard let document = result.document, let deferred = result.deferred else {
+                done.append(result)
+                continue
+            }
+            done.append(try await poll(document, deferred, &session))
+        }
+        return done
+    }
+
+    private func answer(_ results: [IssuanceResult], _ session: IssuanceSession) -> ExitCode {
+        let violations = session.checks.checks.filter(\.outcome.isViolation)
+        let answer: JSONObject = [
+            "event": "report", "role": "holder", "documents": .array(results.map { .object($0.json) }),
+            "checks": .array(session.checks.checks.map { .object($0.row) }),
+            "verdict": .string(results.contains { $0.failure != nil } ? "fail" : "pass"),
+        ]
+        console.answer(answer) {
+            (results.flatMap(\.lines) + violations.map { "  \($0.outcome.word) \($0.id) \($0.name): \($0.reason ?? "")" })
+                .map { $0.replacingControlCharacters() }.joined(separator: "\n")
+        }
+        return results.contains { $0.failure != nil } ? .refused : .done
+    }
+
+    /// Why the issuance stopped, after everything that was found is told.
+    private func failed(_ error: any Error, _ session: IssuanceSession) async -> any Error {
+        for check in session.checks.checks where check.outcome.isViolation {
+            console.talk("\(check.outcome.word) \(check.id) \(check.name): \(check.reason ?? "")".replacingControlCharacters())
+        }
+        if console.isJSON {
+            console.json([
+                "event": "report", "role": "holder", "verdict": "fail", "documents": [],
+                "checks": .array(session.checks.checks.map { .object($0.row) }), "error": .string("\(error)"),
+            ])
+        }
+        if let error = error as? IssuanceError { return CommandError(error) }
+        if let error = error as? HTTPError { return CommandError(error) }
+        return error
+    }
+
+    // MARK: Later
+
+    /// Polls every deferred document, or one.
+    func poll(_ id: String?) async throws -> ExitCode {
+        let waiting = try await store.deferred(id)
+        var results: [IssuanceResult] = []
+        var checks = IssuanceSession(wallet)
+        for (document, state) in waiting {
+            for deferred in state.deferred {
+                do {
+                    checks = try await IssuanceSession(wallet, resuming: state)
+                    results.append(try await poll(document, deferred, &checks))
+                } catch let error as IssuanceError {
+                    results.append(IssuanceResult(configurationID: deferred.configurationID, document: document, failure: error))
+                }
+            }
+        }
+        if waiting.isEmpty { console.talk("no document is deferred") }
+        return answer(results, checks)
+    }
+
+    private func poll(
+        _ document: StoredDocument, _ first: DeferredIssuance, _ session: inout IssuanceSession
+    ) async throws -> IssuanceResult {
+        var deferred = first
+        while true {
+            let left = deferred.notBefore.seconds(since: context.clock.now())
+            if left > 0 {
+                guard invocation.flag("wait") else {
+                    return IssuanceResult(configurationID: deferred.configurationID, document: document, deferred: deferred)
+                }
+                try await Task.sleep(for: .seconds(min(left, 3600)))
+            }
+            do throws(IssuanceError) {
+                switch try await session.poll(deferred) {
+                case .deferred(let next):
+                    deferred = next
+                    try await store.keep(session, deferred: [next], for: document.id)
+                    guard invocation.flag("wait") else {
+                        return IssuanceResult(configurationID: next.configurationID, document: document, deferred: next)
+                    }
+                case .delivered(let credentials):
+                    let stored = try await store.complete(document, credentials, session)
+                    if let id = credentials.notificationID { try await session.notify(id, .accepted) }
+                    return IssuanceResult(configurationID: deferred.configurationID, document: stored)
+                }
+            } catch {
+                if error.code == "credential_request_denied" { try await store.forget(document.id) }
+                return IssuanceResult(configurationID: deferred.configurationID, document: document, failure: error)
+            }
+        }
+    }
+
+    /// Fresh copies of a document.
+    func refresh(_ id: String) async throws -> ExitCode {
+        let (document, state, configuration) = try await store.issued(id)
+        do {
+            var session = try await IssuanceSession(wallet, resuming: state)
+            if session.token?.value == state.token.value { try await session.refresh() }
+            let issuance = try await session.request(configuration)
+            guard case .delivered(let credentials) = issuance else {
+                throw IssuanceError("the issuer defers the fresh copies", .issuer, hint: "try again later")
+            }
+            let stored = try await store.complete(document, credentials, session)
+            if let id = credentials.notificationID { try await session.notify(id, .accepted) }
+            return answer([IssuanceResult(configurationID: configuration, document: stored)], session)
+        } catch let error as IssuanceError { throw CommandError(error) }
+    }
+}
+
+/// What became of one configuration.
+struct IssuanceResult: Sendable {
+    let configurationID: String
+    var document: StoredDocument?
+    var deferred: DeferredIssuance?
+    var failure: IssuanceError?
+
+    var json: JSONObject {
+        var object: JSONObject = [
+            "configuration": .string(configurationID), "id": document.map { .string($0.id) } ?? .null,
+            "type": document.map { .string($0.type) } ?? .null, "format": document.map { .string($0.format) } ?? .null,
+            "state": .string(failure != nil ? "failed" : deferred == nil ? "issued" : "deferred"),
+            "copies": .integer(Int64(document?.copies.count ?? 0)),
+        ]
+        if let failure {
+            object["error"] = .string(failure.what)
+            object["code"] = failure.code.map { .string($0) } ?? .null
+            object["check"] = failure.check.map { .string($0) } ?? .null
+            object["party"] = .string(failure.party.rawValue)
+        }
+        if let deferred { object["notBefore"] = .string(deferred.notBefore.rfc3339) }
+        return object
+    }
+
+    var lines: [String] {
+        if let failure { return ["\(configurationID): failed, \(failure.what)"] + (failure.hint.map { ["  hint: \($0)"] } ?? []) }
+        guard let document else { return [configurationID] }
+        if let deferred {
+            return ["\(document.displayName): deferred as \(document.id), ask again after \(deferred.notBefore.rfc3339) with holder poll"]
+        }
+        let copies = document.copies.count
+        return ["\(document.displayName) (\(document.type)): in the wallet as \(document.id), \(copies) \(copies == 1 ? "copy" : "copies")"]
+    }
+}
+
+extension Check {
+    /// A row of a report in JSON.
+    fileprivate var row: JSONObject {
+        [
+            "id": .string(id), "name": .string(name), "outcome": .string(outcome.word), "reason": reason.map { .string($0) } ?? .null,
+            "clause": clause.map { .string($0) } ?? .null, "subject": .string(subject),
+        ]
+    }
+}

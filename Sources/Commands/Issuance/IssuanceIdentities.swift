@@ -1,0 +1,69 @@
+import Codec
+import Credentials
+import Crypto
+import OpenID
+import Ports
+
+/// The test certificates that issuance needs, kept in the home's trust/made: made when there are none.
+struct IssuanceIdentities {
+    private let context: Context
+    private let folder: CertificateFolder
+    private let maker: CertificateMaker
+
+    init(_ context: Context) {
+        self.context = context
+        folder = CertificateFolder(of: context.home)
+        maker = CertificateMaker(at: context.clock.now(), random: context.random, edition: context.edition)
+    }
+
+    /// The document signer, with its root.
+    func documentSigner() throws -> (signer: SigningIdentity, root: Certificate) {
+        var made = TestCertificates(maker: maker, folder: folder)
+        let root = try made.authority(.iaca)
+        if let known = try folder.identity("ds") { return (known, root.certificate) }
+        _ = try made.make(.ds, breaking: nil)
+        context.console.talk("note: made a test document signer in \(folder.path)")
+        guard let signer = try folder.identity("ds") else {
+            throw CommandError.environment("\(folder.path) does not keep what is written into it")
+        }
+        return (signer, root.certificate)
+    }
+
+    /// The wallet provider inside this program.
+    func walletProvider() throws -> SigningIdentity {
+        if let known = try folder.identity("wallet-provider") { return known }
+        let made = try TestWalletProvider.makeIdentity(maker)
+        _ = try folder.write(made.root.certificate, key: made.root.key, as: "wallet-provider-ca")
+        _ = try folder.write(made.provider.certificate, key: made.provider.key, as: "wallet-provider")
+        return made.provider
+    }
+
+    /// The roots of wallet providers that an issuer trusts: those of the command line, and the one of this home where it has one.
+    func providerRoots(adding files: [String]) throws(CommandError) -> [Certificate] {
+        var roots: [Certificate] = []
+        for path in files { roots += try CertificateFile.certificates(path) }
+        let own = folder.file("wallet-provider-ca.pem")
+        if Files.exists(own) { roots += try CertificateFile.certificates(own) }
+        return roots
+    }
+}
+
+extension IssuanceFaults {
+    /// The faults of the command line that are of this side.
+    /// - Throws: exit code 2 for a fault that this role does not have.
+    init(_ context: Context, _ side: IssuanceFault.Side) throws(CommandError) {
+        do { try self.init(named: context.faults.map(\.text), of: side) } catch {
+            throw .usage(
+                "--fault \(error.name): \(side == .issuer ? "the issuer" : "the wallet") has no such fault in issuance",
+                hint: "walletbench faults lists them")
+        }
+    }
+}
+
+extension CommandError {
+    /// Why an issuance stopped.
+    init(_ error: IssuanceError) {
+        let check = error.check.map { " (\($0))" } ?? ""
+        self.init("\(error.what)\(check)", hint: error.hint, exit: error.party == .network ? .environment : .refused)
+    }
+}

@@ -1,0 +1,237 @@
+import Codec
+import Credentials
+import OpenID
+import Ports
+import Web
+
+/// The issuer's pages and control API in front of its endpoints.
+struct IssuerPages: HTTPHandler {
+    private let issuer: VCIIssuer
+    private let access: ControlGuard
+    private let base: String
+    private let router: HTTPRouter
+    private let hub = EventHub()
+    private let offers: Locked<[String: MadeOffer]>
+
+    init(issuer: VCIIssuer, access: ControlGuard, base: String) {
+        let offers = Locked<[String: MadeOffer]>([:])
+        (self.issuer, self.access, self.base, self.offers) = (issuer, access, base, offers)
+        var router = HTTPRouter(base: base)
+        let pages = IssuerPageText(issuer: issuer, base: base)
+        let hub = hub
+        func on(_ method: String, _ pattern: String, _ body: @escaping HTTPRouter.Body) {
+            router.on(method, pattern) { request, parameters in
+                if let refusal = access.refusal(of: request) { return refusal }
+                return await body(request, parameters)
+            }
+        }
+        Assets.add(to: &router)
+        on("GET", "/") { request, _ in pages.front(request) }
+        on("POST", "/control/offers") { request, _ in
+            do throws(ControlError) {
+                let made = try await Self.make(request, issuer)
+                offers.withLock { table in
+                    if table.count >= 1000 { table.removeAll() }
+                    table[made.issuance] = made
+                }
+                return Self.isJSON(request)
+                    ? .json(.object(made.facts), status: 201) : .redirect(to: "\(base)/issuances/\(made.issuance)")
+            } catch { return .json(["error": "invalid_request", "error_description": .string(error.what)], status: 400) }
+        }
+        on("POST", "/control/switches") { request, _ in
+            do throws(ControlError) {
+                for (name, value) in try Self.fields(request) where !issuer.set(name, to: value) {
+                    throw ControlError(what: "\(name) = \(value): no such switch or value")
+                }
+                return Self.isJSON(request) ? .json(pages.switches) : .redirect(to: "\(base)/")
+            } catch { return .json(["error": "invalid_request", "error_description": .string(error.what)], status: 400) }
+        }
+        on("GET", "/control/switches") { _, _ in .json(pages.switches) }
+        on("GET", "/control/issuances/{id}") { _, parameters in
+            .json(["steps": .array(issuer.log.steps(of: parameters["id"]).map { .object($0.json) })])
+        }
+        on("GET", "/issuances/{id}") { request, parameters in
+            let id = parameters["id"] ?? ""
+            return pages.issuance(id, offers.withLock { $0[id] }, request)
+        }
+        on("GET", "/events/{id}") { _, parameters in hub.response(for: parameters["id"] ?? "") }
+        self.router = router
+    }
+
+    /// Wallets' requests go to the issuer; what a browser asks for, to the pages.
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        let path = request.url.path.hasPrefix(base) ? String(request.url.path.dropFirst(base.count)) : request.url.path
+        let isPage = path.isEmpty || path == "/" || ["/control/", "/issuances/", "/events/", "/assets/", "/favicon.ico"].contains {
+            path.hasPrefix($0)
+        }
+        return isPage ? await router.respond(to: request) : await issuer.respond(to: request)
+    }
+
+    /// Renews the pages that show a step's issuance.
+    func tell(_ step: IssuanceLog.Step) {
+        hub.post("change", to: step.issuance ?? "")
+    }
+
+    /// The page on which a person decides.
+    static func consent(_ prompt: VCIIssuer.ConsentPrompt, base: String) -> String {
+        let documents = prompt.configurations.map { "<li>\($0.displayName() ?? $0.id)</li>" as Markup }
+        let head: Markup = """
+            <h1>Issue to this wallet?</h1>
+            <p class="lead">\(prompt.walletName ?? prompt.clientID) asks for:</p>
+            <ul>\(documents)</ul>
+            <form method="post" action="\(prompt.action)">
+            <input type="hidden" name="id" value="\(prompt.id)">
+            <div class="actions">
+            <button name="decision" value="approve">Approve</button>
+            <button class="quiet" name="decision" value="deny">Deny</button>
+            </div>
+            </form>
+            """
+        let page = Page(title: "Issue to this wallet?", head: head, base: base)
+        guard let url = try? WebURL(prompt.action) else { return "" }
+        return String(decoding: page.response(to: HTTPRequest("GET", url)).bytes, as: UTF8.self)
+    }
+
+    // MARK: Control API
+
+    private struct ControlError: Error { let what: String }
+
+    private static func isJSON(_ request: HTTPRequest) -> Bool { request.headers.mediaType == "application/json" }
+
+    /// Names and values of a form or of a flat JSON object; lists repeat their name.
+    private static func fields(_ request: HTTPRequest) throws(ControlError) -> [(String, String)] {
+        guard isJSON(request) else {
+            guard let form = try? FormFields(String(decoding: request.body, as: UTF8.self)) else {
+                throw ControlError(what: "the form is malformed")
+            }
+            return form.pairs.map { ($0.name, $0.value) }
+        }
+        guard let object = (try? JSON.decode(request.body))?.objectValue else { throw ControlError(what: "the body is no JSON object") }
+        return object.flatMap { name, value in
+            (value.arrayValue ?? [value]).map { (name, $0.stringValue ?? $0.encoded()) }
+        }
+    }
+
+    private static func make(_ request: HTTPRequest, _ issuer: VCIIssuer) async throws(ControlError) -> MadeOffer {
+        let fields = try fields(request)
+        func value(_ name: String) -> String? { fields.first { $0.0 == name && !$0.1.isEmpty && $0.1 != "null" }?.1 }
+        let ids = fields.filter { $0.0 == "types" }.map(\.1)
+        let code = value("txCode")
+        do {
+            return try await issuer.makeOffer(
+                OfferOrder(
+                    configurationIDs: ids.isEmpty ? ["mdl"] : ids, isPreAuthorized: value("grant") != "authorization-code",
+                    transactionCode: code, isTextCode: code.map { !$0.allSatisfy(\.isNumber) } ?? false,
+                    scheme: value("scheme") ?? CredentialOffer.schemes[0]))
+        } catch { throw ControlError(what: "\(error)") }
+    }
+}
+
+/// What the pages say.
+struct IssuerPageText: Sendable {
+    let issuer: VCIIssuer
+    let base: String
+
+    /// The switches with their values.
+    var switches: JSON {
+        let settings = issuer.settings
+        return .object(JSONObject(IssuerSettings.switches.map { (key: $0.name, value: .string($0.value(in: settings))) }))
+    }
+
+    /// Where offers are made and everything is switched.
+    func front(_ request: HTTPRequest) -> HTTPResponse {
+        let settings = issuer.settings
+        let types = settings.configurations.map { configuration -> Markup in
+            let isFirst: Markup = configuration.id == "mdl" ? " checked" : ""
+            return """
+                <label class="choice"><input type="checkbox" name="types" value="\(configuration.id)"\(isFirst)>
+                <span>\(configuration.displayName() ?? configuration.id) <span class="hint">\(configuration.format), \(configuration.type)</span></span></label>
+                """
+        }
+        let head: Markup = """
+            <h1>Test issuer</h1>
+            <p class="lead">OpenID4VCI 1.0. The issuer is <code>\(settings.identifier)</code>; its documents are of invented people.</p>
+            <form class="panel" method="post" action="\(base)/control/offers">
+            <h2>Offer</h2>
+            <div class="fields">
+            <fieldset><legend>Documents</legend>\(types)</fieldset>
+            <fieldset><legend>Grant</legend>
+            <label class="choice"><input type="radio" name="grant" value="pre-authorized" checked> <span>pre-authorized code</span></label>
+            <label class="choice"><input type="radio" name="grant" value="authorization-code"> <span>authorization code</span></label>
+            </fieldset>
+            <div><label for="code">Transaction code <span class="hint">with a pre-authorized code; empty for none</span></label>
+            <input type="text" id="code" name="txCode" autocomplete="off" inputmode="numeric"></div>
+            </div>
+            <div class="actions"><button>Make the offer</button></div>
+            </form>
+            """
+        return Page(title: "Test issuer", head: head, live: .none, foot: switchForm(settings), base: base).response(to: request)
+    }
+
+    private func switchForm(_ settings: IssuerSettings) -> Markup {
+        let rows = IssuerSettings.switches.map { item -> Markup in
+            let value = item.value(in: settings)
+            let options = item.values.map { option -> Markup in
+                let mark: Markup = option == value ? " selected" : ""
+                return "<option\(mark)>\(option)</option>"
+            }
+            let field: Markup =
+                item.values.isEmpty
+                ? "<input type=\"text\" id=\"switch-\(item.name)\" name=\"\(item.name)\" value=\"\(value)\" inputmode=\"numeric\">"
+                : "<select id=\"switch-\(item.name)\" name=\"\(item.name)\">\(options)</select>"
+            return "<div><label for=\"switch-\(item.name)\">\(item.name) <span class=\"hint\">\(item.help)</span></label>\(field)</div>"
+        }
+        return """
+            <form class="panel" method="post" action="\(base)/control/switches">
+            <h2>Switches</h2>
+            <div class="fields">\(rows)</div>
+            <div class="actions"><button class="quiet">Apply</button></div>
+            </form>
+            """
+    }
+
+    /// One issuance: the offer to scan, and every step so far.
+    func issuance(_ id: String, _ offer: MadeOffer?, _ request: HTTPRequest) -> HTTPResponse {
+        let steps = issuer.log.steps(of: id)
+        guard offer != nil || !steps.isEmpty else { return .text("there is no such issuance", status: 404) }
+        let head: Markup = """
+            <h1>Issuance</h1>
+            \(offer.map(scan) ?? .none)
+            """
+        let isDone = steps.contains { $0.endpoint == "notification" && $0.status == 204 }
+        let status = isDone ? "the wallet has told what became of its documents" : "\(steps.count) steps"
+        return Page(
+            title: "Issuance", navigation: [("New offer", "\(base)/")], head: head, live: list(steps), events: "\(base)/events/\(id)",
+            status: status, base: base
+        ).response(to: request)
+    }
+
+    private func scan(_ offer: MadeOffer) -> Markup {
+        let code: Markup = offer.transactionCode.map { "<p>Transaction code: <strong>\($0)</strong></p>" } ?? .none
+        return """
+            <div class="panel split"><div>\(QRMarkup.code(offer.byReference, label: "The credential offer as a QR code"))</div>
+            <div><h2>Scan it with the wallet</h2>\(code)
+            <p>or give it to <code>walletbench holder accept</code>:</p>
+            <span class="link" id="offer">\(offer.byReference)</span>
+            <div class="actions"><button type="button" class="quiet" data-copy="\(offer.byReference)" hidden>Copy</button>
+            <a class="button quiet" href="\(offer.byReference)">Open in a wallet on this device</a></div>
+            </div></div>
+            """
+    }
+
+    private func list(_ steps: [IssuanceLog.Step]) -> Markup {
+        let rows = steps.map { step -> Markup in
+            let findings = step.checks.filter(\.outcome.isViolation).map { check -> Markup in
+                "<br><strong>\(check.outcome.word) \(check.id)</strong> \(check.name): \(check.reason ?? "")"
+            }
+            let error: Markup = step.error.map { " <code>\($0)</code>" } ?? .none
+            let passed = step.checks.count { $0.outcome == .pass }
+            return """
+                <li class="\(step.error == nil && step.status < 400 ? "pass" : "fail")"><span class="dot">\(step.error == nil ? "✓" : "!")</span>
+                <span><strong>\(step.endpoint)</strong> \(step.status)\(error) \(step.detail)
+                <span class="hint">\(passed) checks passed</span>\(findings)</span><time>\(step.time.rfc3339)</time></li>
+                """
+        }
+        return "<div class=\"panel\"><h2>Steps</h2><ol class=\"steps\">\(rows)</ol></div>"
+    }
+}

@@ -1,0 +1,227 @@
+import Codec
+import Credentials
+import Crypto
+import OpenID
+import Ports
+
+/// Published values of OpenID4VCI: DPoP proofs of RFC 9449, JWTs of the protocol, offers and metadata.
+struct IssuanceVectors: VectorSuite {
+    private static let files = [
+        "jose/rfc9449-dpop.json", "openid4vci/proofs-attestations-metadata-jwts.json", "openid4vci/eudi-metadata-and-offers.json",
+        "openid4vci/conformance-unit-tests.json", "openid4vci/spec-examples-1.0.json",
+        "openid4vci/attestation-based-client-auth-examples.json",
+    ]
+
+    func matches(_ path: String) -> Bool { Self.files.contains(path) }
+
+    func run(_ file: VectorFile) async throws -> [VectorCase] {
+        let json = try file.json()
+        switch file.name {
+        case "rfc9449-dpop.json": return try await dpop(json)
+        case "proofs-attestations-metadata-jwts.json": return await tokens(json)
+        case "conformance-unit-tests.json": return await conformance(json)
+        case "eudi-metadata-and-offers.json": return await messages(json["files"]?.arrayValue ?? [])
+        default: return await messages(json["files"]?.arrayValue ?? []) + examples(json["blocks"]?.arrayValue ?? [])
+        }
+    }
+
+    // MARK: DPoP
+
+    private func dpop(_ json: JSON) async throws -> [VectorCase] {
+        var cases: [VectorCase] = []
+        for item in json["cases"]?.arrayValue ?? [] {
+            cases.append(
+                await VectorCase(item["id"]?.stringValue ?? "") {
+                    let claims = item["claims"] ?? .null
+                    let verified = try DPoP.verify(
+                        item["dpop"]?.stringValue ?? "", method: claims["htm"]?.stringValue ?? "",
+                        url: WebURL(claims["htu"]?.stringValue ?? ""), accessToken: item["access_token"]?.stringValue,
+                        at: Timestamp(secondsSince1970: claims["iat"]?.intValue ?? 0))
+                    try expect(verified.thumbprint, equals: item["jkt"]?.stringValue ?? "", "jkt")
+                    try expect(verified.identifier, equals: claims["jti"]?.stringValue ?? "", "jti")
+                })
+        }
+        for item in json["checks"]?.arrayValue ?? [] {
+            cases.append(
+                await VectorCase(item["id"]?.stringValue ?? "") {
+                    let text = item["dpop"]?.stringValue ?? ""
+                    let issued = try UnverifiedJWT(text).time("iat") ?? Timestamp(secondsSince1970: 0)
+                    let now = item["now"]?.intValue.map { Timestamp(secondsSince1970: $0) } ?? issued
+                    let outcome = Result { () throws(DPoP.Rejection) in
+                        try DPoP.verify(
+                            text, method: item["request"]?["method"]?.stringValue ?? "",
+                            url: (try? WebURL(item["request"]?["url"]?.stringValue ?? "")) ?? Self.nowhere,
+                            accessToken: item["access_token"]?.stringValue, at: now)
+                    }
+                    let isRefusal = item["expected"]?.stringValue?.hasPrefix("reject") ?? false
+                    try expect((try? outcome.get()) == nil, equals: isRefusal, "whether it is refused")
+                })
+        }
+        return cases
+    }
+
+    private static var nowhere: WebURL {
+        guard let url = try? WebURL("https://nowhere.example/") else { preconditionFailure("a constant is a URL") }
+        return url
+    }
+
+    // MARK: JWTs
+
+    private func tokens(_ json: JSON) async -> [VectorCase] {
+        var cases: [VectorCase] = []
+        for (place, item) in (json["cases"]?.arrayValue ?? []).enumerated() {
+            let type = item["typ"]?.stringValue ?? ""
+            cases.append(
+                await VectorCase("\(place) \(type)") {
+                    let text = item["jwt"]?.stringValue ?? ""
+                    guard let method = item["signature_verified_with"]?.stringValue else {
+                        throw NotApplicable("no key of this example is known: its signature cannot be checked")
+                    }
+                    let jwt = try UnverifiedJWT(text)
+                    try expect(jwt.header.type ?? "", equals: type, "typ")
+                    for (name, value) in item["header"]?.objectValue ?? JSONObject() {
+                        try expect(jwt.header[name] ?? .null, equals: value, "header member \(name)")
+                    }
+                    try jwt.jws.verify(with: try Self.key(of: jwt, method))
+                })
+        }
+        return cases
+    }
+
+    private static func key(of jwt: UnverifiedJWT, _ method: String) throws -> PublicKey {
+        if method.hasPrefix("x5c"), let leaf = try jwt.header.x5c()?.first { return try Certificate(der: leaf).publicKey() }
+        if method.hasPrefix("jwk"), let jwk = jwt.header["jwk"] { return try PublicKey(jwk: jwk) }
+        if method.hasPrefix("did:jwk"), let id = jwt.header.keyID {
+            let text = id.dropFirst("did:jwk:".count).prefix { $0 != "#" }
+            return try PublicKey(jwk: JSON.decode(try Base64URL.decode(String(text))))
+        }
+        throw Mismatch("a key by \(method), which nothing here knows")
+    }
+
+    // MARK: Offers and metadata
+
+    private func messages(_ files: [JSON]) async -> [VectorCase] {
+        var cases: [VectorCase] = []
+        for item in files {
+            let name = item["file"]?.stringValue ?? ""
+            cases.append(await VectorCase(name) { try Self.message(name, item) })
+        }
+        return cases
+    }
+
+    private static func message(_ name: String, _ item: JSON) throws {
+        let json = item["json"] ?? item["body_json"]
+        if let text = item["text"]?.stringValue, json == nil { return try signed(name, text) }
+        guard let json else { throw Mismatch("neither JSON nor text") }
+        if json["credential_configuration_ids"] != nil { return try offer(name, json) }
+        if json["credential_configurations_supported"] != nil {
+            guard json["credential_issuer"] != nil else { throw NotApplicable("a fragment that is no message of OpenID4VCI 1.0") }
+            return try metadata(name, json)
+        }
+        if let issuer = json["issuer"]?.stringValue, json["token_endpoint"] != nil {
+            let read = ServerMetadata.read(json, expected: issuer, grant: nil, isHAIP: false)
+            return try expect(read.metadata != nil, "no token endpoint")
+        }
+        if json["credentials"] != nil, json["c_nonce"] == nil { return try response(json) }
+        if json["format"]?.stringValue?.hasPrefix("jwt_vc") ?? json["format"]?.stringValue?.hasPrefix("ldp") ?? false {
+            throw NotApplicable("W3C formats are refused")
+        }
+        throw NotApplicable("a fragment that is no message of OpenID4VCI 1.0")
+    }
+
+    private static func signed(_ name: String, _ text: String) throws {
+        let compact = text.filter { !$0.isWhitespace }
+        guard compact.hasPrefix("ey"), let jwt = try? UnverifiedJWT(compact) else { throw NotApplicable("a fragment that is no message of OpenID4VCI 1.0") }
+        guard let method = try jwt.header.x5c() != nil ? "x5c" : jwt.header["jwk"] != nil ? "jwk" : nil else {
+            throw NotApplicable("no key of this example is known: its signature cannot be checked")
+        }
+        try jwt.jws.verify(with: try key(of: jwt, method))
+        guard jwt.header.type == SignedMetadata.type || name.contains("signed") else { return }
+        let issuer = jwt.claims["sub"]?.stringValue ?? ""
+        let time = jwt.time("iat") ?? Timestamp(secondsSince1970: 0)
+        let read = SignedMetadata.read(compact, issuer: issuer, anchors: [], isHAIP: false, skew: 60, at: time)
+        try expect(read.findings.isEmpty, equals: !name.contains("invalid"), "whether nothing is found wrong")
+    }
+
+    private static func offer(_ name: String, _ json: JSON) throws {
+        let outcome = Result { () throws(OfferError) in try CredentialOffer(json) }
+        let isRefused = ["over_sized", "blank_pre_authorized"].contains { name.contains($0) }
+        try expect((try? outcome.get()) == nil, equals: isRefused, "whether it is refused")
+    }
+
+    private static func metadata(_ name: String, _ json: JSON) throws {
+        let reader = IssuerMetadataReader(json, expected: json["credential_issuer"]?.stringValue, isHAIP: false)
+        let isRefused = ["invalid_", "_invalid"].contains { name.contains($0) }
+        let found = reader.findings.map(\.what) + reader.advice
+        if isRefused {
+            try expect(!found.isEmpty, "nothing is found wrong")
+        } else {
+            try expect(reader.metadata != nil, "cannot be used: \(found.joined(separator: "; "))")
+        }
+    }
+
+    private static func response(_ json: JSON) throws {
+        let first = json["credentials"]?[0]?["credential"]
+        guard first?.objectValue == nil else { throw NotApplicable("W3C formats are refused") }
+        let read = CredentialResponse.read(json, status: 200, keys: json["credentials"]?.arrayValue?.count)
+        try expect(read.findings.isEmpty, read.findings.map(\.what).joined(separator: "; "))
+    }
+
+    /// Code blocks of specifications: JSON and JSON bodies are what the messages are made of.
+    private func examples(_ blocks: [JSON]) -> [VectorCase] {
+        blocks.enumerated().map { place, block in
+            let name = "block \(place), \(block["section"]?.stringValue ?? "")"
+            guard let json = block["json"] ?? block["body_json"] else { return VectorCase(name, .notApplicable("prose, or a request line")) }
+            return VectorCase(name, Self.isReadAgain(json) ? .passed : .failed("is not read back as written"))
+        }
+    }
+
+    private static func isReadAgain(_ json: JSON) -> Bool { (try? JSON.decode(json.encoded())) == json }
+}
+
+extension IssuanceVectors {
+    /// The topic of a conformance check, as its findings name it, by the check's class.
+    private static let topics: [String: [String]] = [
+        "VCICredentialIssuerMetadataValidationTest": [""],
+        "VCIValidateAuthorizationServersAreHttps": ["authorization_servers"],
+        "VCIValidateCredentialConfigurationScopeSyntax": ["scope", "credential_configurations_supported"],
+        "VCIValidateCredentialIssuerUri": ["credential_issuer"],
+        "VCIValidateEncryptionAlgorithms": ["alg_values_supported", "enc_values_supported"],
+        "VCIValidateEncryptionZipValues": ["zip_values_supported"],
+        "VCIValidateProofSigningAlgValuesSupported": ["proof_signing_alg_values_supported", "credential_configurations_supported"],
+        "VCIValidateProofTypesCoPresence": ["not both or neither", "credential_configurations_supported missing"],
+        "VCIValidateCredentialSigningAlgValuesSupported": [
+            "credential_signing_alg_values_supported", "credential_configurations_supported missing",
+        ],
+    ]
+
+    fileprivate func conformance(_ json: JSON) async -> [VectorCase] {
+        var cases: [VectorCase] = []
+        for item in json["cases"]?.arrayValue ?? [] {
+            let name = item["id"]?.stringValue ?? ""
+            let isRefusal = item["expected"]?.stringValue == "fail"
+            cases.append(
+                await VectorCase(name) {
+                    let blocks = item["json_blocks"]?.arrayValue ?? []
+                    try expect(try Self.finds(name, blocks), equals: isRefusal, "whether something is found wrong")
+                })
+        }
+        return cases
+    }
+
+    private static func finds(_ name: String, _ blocks: [JSON]) throws -> Bool {
+        let family = name.split(separator: "/").first.map(String.init) ?? ""
+        guard let first = blocks.first else { throw NotApplicable("no JSON stands in the test") }
+        let json = first["$text"]?.stringValue.flatMap { try? JSON.decode($0) } ?? first
+        if family == "VCIExtractCredentialResponseTest" {
+            return !CredentialResponse.read(json, status: 200, keys: json["credentials"]?.arrayValue?.count).findings.isEmpty
+        }
+        guard let topics = topics[family] else {
+            throw NotApplicable("a check of the suite's own conduct, of SD-JWT VC type metadata, or of language tags")
+        }
+        let isCompared = name.contains("NotMatching") || name.contains("TrailingSlashMismatch")
+        let reader = IssuerMetadataReader(json, expected: isCompared ? "https://issuer.example.com" : nil, isHAIP: false)
+        let found = reader.findings.map(\.what) + reader.advice
+        return found.contains { what in topics.contains { $0.isEmpty || what.contains($0) } }
+    }
+}
