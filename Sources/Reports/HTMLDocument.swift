@@ -43,7 +43,11 @@ struct HTMLDocument {
             ("Trust", document.trusted.map { $0 ? "leads to a trusted root" : "leads to no trusted root" } ?? "not checked"))
         if let trust = document.trust {
             let anchor = trust.anchor.map { Escaping.markup($0.subject) } ?? "no root"
-            facts.append(("Trust by", "\(anchor)<br><span class=\"meta\">\(Escaping.markup(trust.source ?? "nobody")), policy \(trust.policy)</span>"))
+            facts.append(
+                (
+                    "Trust by",
+                    "\(anchor)<br><span class=\"meta\">\(Escaping.markup(trust.source ?? "nobody")), policy \(trust.policy)</span>"
+                ))
         }
         if let validity = document.validity {
             let dates = [("from", validity.validFrom), ("until", validity.validUntil), ("signed", validity.signed)]

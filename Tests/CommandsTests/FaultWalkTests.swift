@@ -87,7 +87,9 @@ import Testing
     /// Those that proximity shows; other protocols have walks of their own.
     private static let faults: [(fault: String, role: String)] = NamedFault.all.filter { fault in
         fault.checks.contains(where: isOfProximity) && !elsewhere.contains(fault.name)
-    }.flatMap { fault in fault.roles.filter { ["issuer", "holder", "reader"].contains($0) }.map { (FaultName(fault.name).name, $0) } }
+    }.flatMap { fault in
+        fault.roles.filter { ["issuer", "holder", "reader"].contains($0) }.map { (FaultName(fault.name).name, $0) }
+    }
 
     private static let asked =
         #"{"org.iso.18013.5.1.mDL": {"org.iso.18013.5.1": {"family_name": false, "given_name": false, "portrait": false, "#

@@ -11,7 +11,8 @@ import Testing
         let path = "/tmp/walletbench-live-\(getpid())-\(UInt32.random(in: .min ... .max))"
         defer { unlink(path) }
         let file = FileDescriptor(open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
-        let console = Console(isJSON: true, clock: FixedClock(try Timestamp(rfc3339: "2026-11-30T12:00:00Z")), output: file, errors: file)
+        let console = Console(
+            isJSON: true, clock: FixedClock(try Timestamp(rfc3339: "2026-11-30T12:00:00Z")), output: file, errors: file)
         let time = Locked<Int64>(0)
         let live = LiveLine(console, role: "reader", now: { time.withLock { $0 } })
         for (milliseconds, one) in progress {

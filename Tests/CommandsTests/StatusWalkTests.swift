@@ -9,7 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct StatusWalkTests {
     /// What exists for mdocs only.
     private static let mdocOnly: Set<String> = [
-        "status-jwt-for-mdoc", "status-typ-short", "status-signed-by-ds", "status-exp-present", "identifier-claim", "identifier-info",
+        "status-jwt-for-mdoc", "status-typ-short", "status-signed-by-ds", "status-exp-present", "identifier-claim",
+        "identifier-info",
         "identifier-revoked", "status-bits-2", "status-unrevoke",
     ]
 
@@ -24,7 +25,10 @@ import Testing
         try Files.write(Array(jwk.encoded().utf8), to: key)
         func mint(_ fault: [String]) async -> InProcess.Outcome {
             await stage.run(
-                ["issuer", "mint", "--type", "pid", "--format", "dc+sd-jwt", "--status", "--device-key", key, "-o", "\(stage.folder)/pid"]
+                [
+                    "issuer", "mint", "--type", "pid", "--format", "dc+sd-jwt", "--status", "--device-key", key, "-o",
+                    "\(stage.folder)/pid",
+                ]
                     + fault + common)
         }
         func verify() async -> InProcess.Outcome {

@@ -98,7 +98,9 @@ import Testing
             }
             let both = await verify(stage, options)
             let seen = isVICAL ? both.mdl : both.pid
-            #expect(!fault.checks.isEmpty && fault.checks.allSatisfy(seen.violations.contains), "\(fault.name): \(fault.checks), seen \(seen.violations)")
+            #expect(
+                !fault.checks.isEmpty && fault.checks.allSatisfy(seen.violations.contains),
+                "\(fault.name): \(fault.checks), seen \(seen.violations)")
             let surplus = seen.violations.filter { id in
                 id.hasPrefix("T") && !fault.checks.contains(id) && !fault.also.contains(id)
             }

@@ -31,11 +31,12 @@ struct OAuthTests {
         #expect(verified.identifier == "-BwC3ESc6acc2lTc")
     }
 
-    @Test(arguments: [
-        ("GET", "https://server.example.com/token", 0, nil, "htm"), ("POST", "https://server.example.com/other", 0, nil, "htu"),
-        ("POST", "https://server.example.com/token", 301, nil, "iat"),
-        ("POST", "https://server.example.com/token", 0, "token", "ath"),
-    ] as [(String, String, Int64, String?, String)])
+    @Test(
+        arguments: [
+            ("GET", "https://server.example.com/token", 0, nil, "htm"), ("POST", "https://server.example.com/other", 0, nil, "htu"),
+            ("POST", "https://server.example.com/token", 301, nil, "iat"),
+            ("POST", "https://server.example.com/token", 0, "token", "ath"),
+        ] as [(String, String, Int64, String?, String)])
     func aProofIsForItsRequestOnly(_ method: String, _ url: String, _ late: Int64, _ token: String?, _ member: String) throws {
         let target = try WebURL(url)
         let error = #expect(throws: DPoP.Rejection.self) {
@@ -75,12 +76,13 @@ struct OAuthTests {
 struct ReusePolicyTests {
     private func policy(_ option: JSON) -> JSON { ["id": "arf_annex_ii", "options": [option]] }
 
-    @Test(arguments: [
-        (["details": "once_only", "batch_size": 10, "reissue_trigger_unused": 2], .onceOnly),
-        (["details": "limited_time", "reissue_trigger_lifetime_left": 86400], .limitedTime),
-        (["details": "rotating-batch", "batch_size": 3], .rotatingBatch), (["details": "rotating_batch"], .rotatingBatch),
-        (["details": "per-relying-party"], .perRelyingParty),
-    ] as [(JSON, ReusePolicy.Method)])
+    @Test(
+        arguments: [
+            (["details": "once_only", "batch_size": 10, "reissue_trigger_unused": 2], .onceOnly),
+            (["details": "limited_time", "reissue_trigger_lifetime_left": 86400], .limitedTime),
+            (["details": "rotating-batch", "batch_size": 3], .rotatingBatch), (["details": "rotating_batch"], .rotatingBatch),
+            (["details": "per-relying-party"], .perRelyingParty),
+        ] as [(JSON, ReusePolicy.Method)])
     func everyMethodIsReadInBothSpellings(_ option: JSON, _ method: ReusePolicy.Method) throws {
         guard case .use(let read) = ReusePolicy.choose(policy(option), support: .supported).choice else {
             Issue.record("not used: \(option.encoded())")

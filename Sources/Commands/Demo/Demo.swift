@@ -46,7 +46,8 @@ enum Demo {
         tell("trust", true, "test roots for issuers and readers, signers below them")
         let person = Specimen.mira
         let licence = try await stage.issue(["--type", "mdl", "--tx-code", "4711"], to: ["--tx-code", "4711"], of: person)
-        tell("issue mDL", true, "over OpenID4VCI to \(person.givenName) \(person.familyName): pre-authorized code, transaction code")
+        tell(
+            "issue mDL", true, "over OpenID4VCI to \(person.givenName) \(person.familyName): pre-authorized code, transaction code")
         // A key attestation instead of a signed proof leaves the device key free to make MACs.
         let identity = try await stage.issue(
             ["--type", "pid-mdoc", "--grant", "authorization-code", "--profile", "haip"],

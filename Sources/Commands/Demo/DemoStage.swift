@@ -93,7 +93,8 @@ extension Context {
     func at(home: Home) -> Context {
         Context(
             console: console, home: home, clock: clock, random: random, trace: trace, logger: logger, edition: edition, skew: skew,
-            usesTrust: usesTrust, trustPolicy: trustPolicy, statusPolicy: statusPolicy, statusSources: statusSources, reveals: reveals, faults: faults, isDeterministic: isDeterministic,
+            usesTrust: usesTrust, trustPolicy: trustPolicy, statusPolicy: statusPolicy, statusSources: statusSources,
+            reveals: reveals, faults: faults, isDeterministic: isDeterministic,
             wantsNoPassphrase: wantsNoPassphrase, passphraseFile: passphraseFile, root: root)
     }
 }

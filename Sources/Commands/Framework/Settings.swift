@@ -3,7 +3,10 @@ import Codec
 /// Global options that a home keeps: `settings.json` in it, an object of option names and values. The command line goes before it.
 struct Settings: Sendable {
     /// Options that may be kept.
-    static let names = ["skew", "edition", "trust", "trust-policy", "trust-for", "status-policy", "status-for", "status-source", "log-level", "log-file"]
+    static let names = [
+        "skew", "edition", "trust", "trust-policy", "trust-for", "status-policy", "status-for", "status-source", "log-level",
+        "log-file",
+    ]
 
     private(set) var values: [(name: String, value: String)] = []
 

@@ -20,7 +20,9 @@ enum HolderAccept {
             not stored. Several documents of an offer succeed or fail one by one.
             """,
         examples: [
-            Example("walletbench holder accept 'openid-credential-offer://?credential_offer_uri=http%3A%2F%2F127.0.0.1%3A8080%2Foffer%2F1'"),
+            Example(
+                "walletbench holder accept 'openid-credential-offer://?credential_offer_uri=http%3A%2F%2F127.0.0.1%3A8080%2Foffer%2F1'"
+            ),
             Example("walletbench holder accept offer.png --tx-code 4711 --consent auto", "a photo of the QR code"),
             Example("walletbench holder accept --issuer http://127.0.0.1:8080 --type mdl --copies 5", "without an offer"),
         ],
@@ -37,14 +39,19 @@ enum HolderAccept {
         .choice("authorize", ["browser", "direct"], "How to reach the authorization page", default: "browser"),
         .integer("copies", "N", "Copies of each document; else what the issuer recommends, or one", in: 1...1000),
         .choice("dpop", WalletSettings.DPoPUse.allCases.map(\.rawValue), "Tokens bound to a key", default: "preferred"),
-        .choice("client-auth", ["attestation", "none"], "The wallet attestation of the test provider, or none", default: "attestation"),
+        .choice(
+            "client-auth", ["attestation", "none"], "The wallet attestation of the test provider, or none", default: "attestation"),
         .choice("attestation-draft", ClientAttestation.Draft.allCases.map(\.rawValue), "Its draft", default: "07"),
         .choice(
             "signed-metadata", SignedMetadata.Policy.allCases.map(\.rawValue), "What to make of signed metadata", default: "prefer"),
         .choice("proof", ["jwt", "attestation"], "The proof type to take where both are offered"),
         .flag("attest-keys", "A key attestation also where none is required"),
-        .choice("proof-policy", WalletSettings.ProofPolicy.allCases.map(\.rawValue), "Whether key attestations must be required", default: "lenient"),
-        .choice("reuse", ReusePolicy.Support.allCases.map(\.rawValue), "What to make of the issuer's reuse policy", default: "supported"),
+        .choice(
+            "proof-policy", WalletSettings.ProofPolicy.allCases.map(\.rawValue), "Whether key attestations must be required",
+            default: "lenient"),
+        .choice(
+            "reuse", ReusePolicy.Support.allCases.map(\.rawValue), "What to make of the issuer's reuse policy", default: "supported"
+        ),
         .choice("ask-by", ["details", "scope"], "authorization_details, or scope where there is one", default: "details"),
         .flag("no-par", "No pushed authorization request unless it is required"),
         .flag("no-encryption", "No encryption unless it is required"),
@@ -65,7 +72,8 @@ enum HolderAccept {
 enum HolderPoll {
     static let poll = Command(
         name: "poll", summary: "ask issuers for deferred documents",
-        discussion: "Asks for every deferred document, or for the one named, when its interval is over; --wait asks until it has come.",
+        discussion:
+            "Asks for every deferred document, or for the one named, when its interval is over; --wait asks until it has come.",
         examples: [Example("walletbench holder poll"), Example("walletbench holder poll 1a2b --wait")],
         options: HolderAccept.options + ClientSetup.options,
         arguments: [Argument("ID", "Only this document", isRequired: false)], run: { try await run($0, .poll) })

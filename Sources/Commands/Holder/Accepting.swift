@@ -25,7 +25,9 @@ struct Accepting: Sendable {
         let store = try IssuanceStore(context)
         self.store = store
         let client = try ClientSetup.transport(invocation)
-        let trace = SessionTrace(sink: context.trace, session: Hex.encode(context.random.bytes(4)), role: "holder", clock: context.clock, faults: context.faults.map(\.text))
+        let trace = SessionTrace(
+            sink: context.trace, session: Hex.encode(context.random.bytes(4)), role: "holder", clock: context.clock,
+            faults: context.faults.map(\.text))
         transport = TracedTransport(client, trace: trace, isRevealed: context.reveals)
         let settings = try Self.settings(invocation)
         let identity = try IssuanceIdentities(context).walletProvider()
@@ -102,7 +104,8 @@ struct Accepting: Sendable {
             let texts = try QRDecode.texts(in: argument)
             let schemes = CredentialOffer.schemes.map { "\($0):" } + ["https:", "http:"]
             guard let text = texts.first(where: { text in schemes.contains { text.hasPrefix($0) } }) else {
-                throw CommandError.refused("\(argument): its code is no credential offer", hint: "walletbench qr decode \(argument)")
+                throw CommandError.refused(
+                    "\(argument): its code is no credential offer", hint: "walletbench qr decode \(argument)")
             }
             return text
         case .json(let text): return CredentialOffer.link(by: try JSON.decode(text).objectValue ?? JSONObject())
@@ -116,7 +119,9 @@ struct Accepting: Sendable {
     ) throws(CommandError) -> [String] {
         var ids: [String] = []
         for name in names {
-            let found = configurations.filter { $0.id == name || $0.type == name || DocumentDefinition.named(name)?.docType == $0.type }
+            let found = configurations.filter {
+                $0.id == name || $0.type == name || DocumentDefinition.named(name)?.docType == $0.type
+            }
             guard let first = found.first else {
                 throw .refused(
                     "--type \(name): there is no such document",
@@ -151,20 +156,28 @@ struct Accepting: Sendable {
             [
                 "issuer": .string(metadata.issuer), "name": .string(metadata.displayName(locales)),
                 "grant": offer.preAuthorized == nil ? "authorization_code" : "pre-authorized_code",
-                "txCode": code.map { ["length": $0.length.map { .integer(Int64($0)) } ?? .null, "text": .bool($0.isText)] } ?? .null,
+                "txCode": code.map { ["length": $0.length.map { .integer(Int64($0)) } ?? .null, "text": .bool($0.isText)] }
+                    ?? .null,
                 "documents": .array(
                     documents.map {
-                        ["id": .string($0.id), "format": .string($0.format), "type": .string($0.type), "name": .string($0.displayName(locales) ?? $0.id)]
+                        [
+                            "id": .string($0.id), "format": .string($0.format), "type": .string($0.type),
+                            "name": .string($0.displayName(locales) ?? $0.id),
+                        ]
                     }),
             ])
         guard !console.isJSON else { return }
         console.out("\(metadata.displayName(locales)) (\(metadata.issuer)) offers:".replacingControlCharacters())
         for document in documents {
-            console.out("  \(document.displayName(locales) ?? document.id)  \(document.type), \(document.format)".replacingControlCharacters())
+            console.out(
+                "  \(document.displayName(locales) ?? document.id)  \(document.type), \(document.format)"
+                    .replacingControlCharacters())
         }
         if let code {
             let kind = code.isText ? "characters" : "digits"
-            console.out("  with a transaction code\(code.length.map { " of \($0) \(kind)" } ?? "")\(code.description.map { ": \($0)" } ?? "")".replacingControlCharacters())
+            console.out(
+                "  with a transaction code\(code.length.map { " of \($0) \(kind)" } ?? "")\(code.description.map { ": \($0)" } ?? "")"
+                    .replacingControlCharacters())
         }
         for warning in session.warnings { console.talk("warning: \(warning)".replacingControlCharacters()) }
     }
@@ -394,10 +407,14 @@ struct IssuanceResult: Sendable {
         if let failure { return ["\(configurationID): failed, \(failure.what)"] + (failure.hint.map { ["  hint: \($0)"] } ?? []) }
         guard let document else { return [configurationID] }
         if let deferred {
-            return ["\(document.displayName): deferred as \(document.id), ask again after \(deferred.notBefore.rfc3339) with holder poll"]
+            return [
+                "\(document.displayName): deferred as \(document.id), ask again after \(deferred.notBefore.rfc3339) with holder poll"
+            ]
         }
         let copies = document.copies.count
-        return ["\(document.displayName) (\(document.type)): in the wallet as \(document.id), \(copies) \(copies == 1 ? "copy" : "copies")"]
+        return [
+            "\(document.displayName) (\(document.type)): in the wallet as \(document.id), \(copies) \(copies == 1 ? "copy" : "copies")"
+        ]
     }
 }
 
@@ -405,7 +422,8 @@ extension Check {
     /// A row of a report in JSON.
     fileprivate var row: JSONObject {
         [
-            "id": .string(id), "name": .string(name), "outcome": .string(outcome.word), "reason": reason.map { .string($0) } ?? .null,
+            "id": .string(id), "name": .string(name), "outcome": .string(outcome.word),
+            "reason": reason.map { .string($0) } ?? .null,
             "clause": clause.map { .string($0) } ?? .null, "subject": .string(subject),
         ]
     }

@@ -137,7 +137,9 @@ struct AnswerConversation: Sendable {
         guard invocation.flag("follow"), !faults.contains("redirect-followed"), var url = try? WebURL(place) else { return }
         if faults.contains("response-code") { url = url.with(query: ["response_code": "another"]) }
         let answer: String
-        do throws(HTTPError) { answer = "\(try await transport.send(HTTPRequest("GET", url)).status)" } catch { answer = "\(error)" }
+        do throws(HTTPError) { answer = "\(try await transport.send(HTTPRequest("GET", url)).status)" } catch {
+            answer = "\(error)"
+        }
         console.talk("followed: \(answer)")
     }
 

@@ -29,7 +29,9 @@ struct AnswerSetup: Sendable {
         credentials = try await Self.credentials(in: wallet, invocation)
         let faults = try VPFaultChoice.faults(context, role: "holder")
         tampering = try VPFaultChoice.content(faults)
-        let anchors = context.usesTrust ? try TrustStore(of: context.home).anchors(adding: invocation.strings("anchor"), role: .readers) : .none
+        let anchors =
+            context.usesTrust
+            ? try TrustStore(of: context.home).anchors(adding: invocation.strings("anchor"), role: .readers) : .none
         var settings = VPWalletSettings(
             readers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)))
         settings.rule = VerdictRule(trustWaived: !context.usesTrust)
@@ -38,7 +40,9 @@ struct AnswerSetup: Sendable {
         settings.responseMode = invocation.string("response-mode").flatMap(ResponseMode.init)
         settings.faults = faults
         if let path = invocation.string("known") {
-            do { try KnownParties.read(InputReader.read(path).json(as: "known parties"), into: &settings) } catch let error as CommandError {
+            do { try KnownParties.read(InputReader.read(path).json(as: "known parties"), into: &settings) } catch let error
+                as CommandError
+            {
                 throw error
             } catch { throw CommandError.refused("\(path): \(error)") }
         }

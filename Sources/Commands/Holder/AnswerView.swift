@@ -13,7 +13,9 @@ struct AnswerView {
         let client = request.client
         line("\(client.name) asks (\(trust(client)); \(client.how))")
         line("  \(client.identifier.text)")
-        if let name = request.metadata?.clientName, name != client.name { line("  it calls itself \(name), which nobody vouches for") }
+        if let name = request.metadata?.clientName, name != client.name {
+            line("  it calls itself \(name), which nobody vouches for")
+        }
         for item in request.transactions { show(item) }
         for info in request.verifierInfo { line("  verifier information: \(info["format"]?.stringValue ?? "")") }
         for entry in proposal.entries { show(entry, revealing) }
@@ -26,7 +28,8 @@ struct AnswerView {
                     "id": .string(client.identifier.text), "name": .string(client.name), "how": .string(client.how),
                     "trusted": client.isTrusted.map { .bool($0) } ?? .null,
                 ],
-                "response_mode": .string(request.mode.rawValue), "endpoint": request.endpoint.map { .string($0.description) } ?? .null,
+                "response_mode": .string(request.mode.rawValue),
+                "endpoint": request.endpoint.map { .string($0.description) } ?? .null,
                 "transactions": .array(request.transactions.map { .object($0.json) }),
                 "verifier_info": .array(request.verifierInfo),
                 "credentials": .array(proposal.entries.map { Self.json($0, revealing) }),
@@ -77,7 +80,8 @@ struct AnswerView {
                         "claims": .array(
                             option.elements.map { element in
                                 var object: JSONObject = [
-                                    "namespace": .string(element.reference.nameSpace), "claim": .string(element.reference.identifier),
+                                    "namespace": .string(element.reference.nameSpace),
+                                    "claim": .string(element.reference.identifier),
                                 ]
                                 if revealing { object["value"] = element.value.map { JSON(claim: $0) } ?? .null }
                                 return .object(object)

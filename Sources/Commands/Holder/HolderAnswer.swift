@@ -30,7 +30,9 @@ enum HolderAnswer {
             .flag("partial", "Also offer documents that lack some of the claims; the specification forbids it"),
             .flag("follow", "Fetch the redirect_uri that the verifier answers with, in place of a browser"),
             .value("origin", "URL", "The page that asks over the Digital Credentials API"),
-            .file("known", "FILE", "Verifiers, attestation issuers, DID documents, transaction types and scopes that are known (JSON)"),
+            .file(
+                "known", "FILE", "Verifiers, attestation issuers, DID documents, transaction types and scopes that are known (JSON)"
+            ),
             .file("anchor", "FILE", "A root that is trusted for verifiers (PEM or DER)", isRepeatable: true),
             .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
             .choice("key-unlock", ["auto", "deny"], "deny: the person refuses to unlock the key", default: "auto"),
@@ -58,7 +60,8 @@ enum HolderAnswer {
             text = Picture.isPicture(bytes) ? try QRText.one(in: bytes, argument) : String(decoding: bytes, as: UTF8.self)
         }
         do { return try RequestInput(text) } catch {
-            throw .refused("\(error)", hint: "a request is a link with client_id, a request object, or JSON of the Digital Credentials API")
+            throw .refused(
+                "\(error)", hint: "a request is a link with client_id, a request object, or JSON of the Digital Credentials API")
         }
     }
 }

@@ -53,7 +53,8 @@ struct IssuanceStore: Sendable {
             let name = configuration?.displayName(session.wallet.settings.locales) ?? deferred.configurationID
             let document = StoredDocument(
                 id: "", format: configuration?.format ?? "", type: configuration?.type ?? "", displayName: name,
-                issuer: session.metadata?.displayName(session.wallet.settings.locales), state: .deferred, added: context.clock.now())
+                issuer: session.metadata?.displayName(session.wallet.settings.locales), state: .deferred, added: context.clock.now()
+            )
             let stored = try await wallet.vault.add(document, copies: [], random: context.random)
             try await keep(session, deferred: [deferred], for: stored.id, configuration: deferred.configurationID)
             return stored

@@ -142,7 +142,9 @@ final class PresentConversation: HolderConversation {
         guard !report.isRefusedByPolicy else {
             let isUnregistered = report.registration.map { !$0.isGranted } ?? false
             return refuse(
-                isUnregistered ? "own policy: only a reader with a good registration is answered" : "own policy: only a trusted reader is answered",
+                isUnregistered
+                    ? "own policy: only a reader with a good registration is answered"
+                    : "own policy: only a trusted reader is answered",
                 Presenter.refusal(of: proposal))
         }
         guard !proposal.isEmpty else { return refuse("nothing that is asked can be answered", Presenter.refusal(of: proposal)) }

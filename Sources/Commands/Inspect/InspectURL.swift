@@ -33,7 +33,8 @@ enum InspectURL {
         if context.usesTrust { settings.anchors = try TrustStore(of: context.home).anchors(adding: [], role: .documents) }
         settings.skew = Int64(context.skew)
         let wallet = VCIWallet(
-            settings: settings, transport: transport, keys: MemoryKeyStore(random: context.random), provider: nil, clock: context.clock,
+            settings: settings, transport: transport, keys: MemoryKeyStore(random: context.random), provider: nil,
+            clock: context.clock,
             random: context.random)
         var session = IssuanceSession(wallet)
         do throws(IssuanceError) { try await session.resolve(issuer: issuer(url)) } catch {

@@ -67,7 +67,11 @@ struct IssuedStatuses: Sendable {
                 guard let entry = Entry(json) else { throw Unreadable() }
                 return entry
             }
-        } catch { throw .environment("\(path): not the statuses of an issuer", hint: "restore it from a copy; documents issued with it cannot be revoked without") }
+        } catch {
+            throw .environment(
+                "\(path): not the statuses of an issuer",
+                hint: "restore it from a copy; documents issued with it cannot be revoked without")
+        }
     }
 
     private struct Unreadable: Error {}
@@ -94,7 +98,8 @@ struct IssuedStatuses: Sendable {
     ///
     /// - Parameter base: where lists are served: a list that is made gets `base/<id>`.
     mutating func add(
-        type: String, copies: Int, kind: Kind, bits: Int, base: String, status: UInt8 = 0, at time: Timestamp, random: any RandomSource
+        type: String, copies: Int, kind: Kind, bits: Int, base: String, status: UInt8 = 0, at time: Timestamp,
+        random: any RandomSource
     ) throws(CommandError) -> (entry: Entry, list: List) {
         let list = try list(kind, bits: bits, base: base, room: copies)
         var entry = Entry(id: Hex.encode(random.bytes(4)), type: type, list: list.id, status: status, issued: time.rfc3339)

@@ -61,9 +61,11 @@ struct IssuerPages: HTTPHandler {
     /// Wallets' requests go to the issuer; what a browser asks for, to the pages.
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         let path = request.url.path.hasPrefix(base) ? String(request.url.path.dropFirst(base.count)) : request.url.path
-        let isPage = path.isEmpty || path == "/" || ["/control/", "/issuances/", "/events/", "/assets/", "/favicon.ico"].contains {
-            path.hasPrefix($0)
-        }
+        let isPage =
+            path.isEmpty || path == "/"
+            || ["/control/", "/issuances/", "/events/", "/assets/", "/favicon.ico"].contains {
+                path.hasPrefix($0)
+            }
         return isPage ? await router.respond(to: request) : await issuer.respond(to: request)
     }
 
@@ -106,7 +108,9 @@ struct IssuerPages: HTTPHandler {
             }
             return form.pairs.map { ($0.name, $0.value) }
         }
-        guard let object = (try? JSON.decode(request.body))?.objectValue else { throw ControlError(what: "the body is no JSON object") }
+        guard let object = (try? JSON.decode(request.body))?.objectValue else {
+            throw ControlError(what: "the body is no JSON object")
+        }
         return object.flatMap { name, value in
             (value.arrayValue ?? [value]).map { (name, $0.stringValue ?? $0.encoded()) }
         }
@@ -179,7 +183,8 @@ struct IssuerPageText: Sendable {
                 item.values.isEmpty
                 ? "<input type=\"text\" id=\"switch-\(item.name)\" name=\"\(item.name)\" value=\"\(value)\" inputmode=\"numeric\">"
                 : "<select id=\"switch-\(item.name)\" name=\"\(item.name)\">\(options)</select>"
-            return "<div><label for=\"switch-\(item.name)\">\(item.name) <span class=\"hint\">\(item.help)</span></label>\(field)</div>"
+            return
+                "<div><label for=\"switch-\(item.name)\">\(item.name) <span class=\"hint\">\(item.help)</span></label>\(field)</div>"
         }
         return """
             <form class="panel" method="post" action="\(base)/control/switches">
@@ -201,7 +206,8 @@ struct IssuerPageText: Sendable {
         let isDone = steps.contains { $0.endpoint == "notification" && $0.status == 204 }
         let status = isDone ? "the wallet has told what became of its documents" : "\(steps.count) steps"
         return Page(
-            title: "Issuance", navigation: [("New offer", "\(base)/")], head: head, live: list(steps), events: "\(base)/events/\(id)",
+            title: "Issuance", navigation: [("New offer", "\(base)/")], head: head, live: list(steps),
+            events: "\(base)/events/\(id)",
             status: status, base: base
         ).response(to: request)
     }

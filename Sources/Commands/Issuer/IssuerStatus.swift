@@ -19,7 +19,8 @@ enum IssuerStatus {
         let written = try await publisher.publish(statuses)
         invocation.console.answer([
             "entries": .array(statuses.entries.map(\.json)), "written": .array(written.map(JSON.string)),
-            "lists": .array(statuses.lists.map { ["id": .string($0.id), "uri": .string($0.uri), "kind": .string($0.kind.rawValue)] }),
+            "lists": .array(
+                statuses.lists.map { ["id": .string($0.id), "uri": .string($0.uri), "kind": .string($0.kind.rawValue)] }),
         ]) {
             let lines = statuses.entries.map { "\($0.id)  \($0.word)  \($0.type)  issued \($0.issued)  list \($0.list)" }
             return lines.isEmpty ? "nothing was issued with a status here" : lines.joined(separator: "\n")

@@ -16,7 +16,9 @@ struct MintStatus: Sendable {
 
     static let options: [Option] = [
         .flag("status", "Issue with a status that `issuer revoke`, `suspend` and `restore` change"),
-        .choice("status-kind", ["list", "identifiers"], "With --status: a Token Status List, or an identifier list (mdoc only)", default: "list"),
+        .choice(
+            "status-kind", ["list", "identifiers"], "With --status: a Token Status List, or an identifier list (mdoc only)",
+            default: "list"),
         .choice("status-bits", ["1", "2", "4", "8"], "With --status: bits of one entry; 1 cannot be suspended", default: "1"),
         .value(
             "status-url", "URL", "With --status: where lists are served; a list's own name follows",
@@ -42,7 +44,8 @@ struct MintStatus: Sendable {
             throw .usage("--status-kind identifiers: SD-JWT VCs have status lists only")
         }
         if isWanted, invocation.string("signer") != nil {
-            throw .usage("--status needs the home's own signer", hint: "leave --signer out: the list's signer stands under the same root")
+            throw .usage(
+                "--status needs the home's own signer", hint: "leave --signer out: the list's signer stands under the same root")
         }
         (self.kind, self.bits, self.isWanted) = (kind, bits, isWanted)
         base = invocation.string("status-url") ?? ""

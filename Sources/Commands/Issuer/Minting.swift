@@ -75,7 +75,9 @@ struct Minting {
         }
         try Files.write(bytes, to: path)
         answer.append("out", .string(path))
-        invocation.console.answer(answer) { "\(summary(of: document))\nwritten to \(path), \(bytes.count) bytes\(Self.note(issued))" }
+        invocation.console.answer(answer) {
+            "\(summary(of: document))\nwritten to \(path), \(bytes.count) bytes\(Self.note(issued))"
+        }
         return .done
     }
 
@@ -127,7 +129,8 @@ struct Minting {
             try Files.write(encoded(first), to: path)
             answer.append("out", .string(path))
         }
-        let text = "\(summary(of: first))\nin the wallet as \(stored.id)\(copies.count > 1 ? ", \(copies.count) copies" : "")\(Self.note(issued))"
+        let text =
+            "\(summary(of: first))\nin the wallet as \(stored.id)\(copies.count > 1 ? ", \(copies.count) copies" : "")\(Self.note(issued))"
         invocation.console.answer(answer) { text }
     }
 

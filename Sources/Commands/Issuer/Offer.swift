@@ -24,7 +24,8 @@ enum IssuerOffer {
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let known = try await IssuerService.knownIdentifier(invocation.context)
         guard let identifier = invocation.string("issuer") ?? known else {
-            throw CommandError.refused("no issuer has served from this home yet", hint: "walletbench issuer serve, in another terminal")
+            throw CommandError.refused(
+                "no issuer has served from this home yet", hint: "walletbench issuer serve, in another terminal")
         }
         let service = try IssuerService(invocation, identifier: identifier, page: nil)
         let made = try await service.issuer.makeOffer(try OfferOptions.order(invocation))

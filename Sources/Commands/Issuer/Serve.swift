@@ -29,7 +29,8 @@ enum IssuerServe {
         ],
         options: ServerSetup.options + IssuerService.options + OfferOptions.options + [
             .flag("offer", "Make an offer at once"),
-            .flag("once", "End when an issuance is complete: every document of it delivered, and the wallet's notification received"),
+            .flag(
+                "once", "End when an issuance is complete: every document of it delivered, and the wallet's notification received"),
             .integer("timeout", "SECONDS", "End after this time", in: 1...31_536_000),
         ],
         run: run)
@@ -85,7 +86,9 @@ enum IssuerServe {
     private static func show(_ step: IssuanceLog.Step, _ console: Console) {
         console.event(step.error == nil ? .progress : .error, role: "issuer", step.json)
         guard !console.isJSON else { return }
-        let findings = step.checks.filter(\.outcome.isViolation).map { "\n    \($0.outcome.word) \($0.id) \($0.name): \($0.reason ?? "")" }
+        let findings = step.checks.filter(\.outcome.isViolation).map {
+            "\n    \($0.outcome.word) \($0.id) \($0.name): \($0.reason ?? "")"
+        }
         let line = "\(step.endpoint): \(step.status)\(step.error.map { " \($0)" } ?? "") \(step.detail)\(findings.joined())"
         console.out(line.replacing("\r", with: " "))
     }

@@ -40,7 +40,8 @@ struct StatusPublisher {
     }
 
     /// A list in one form; nil where it does not have that form: identifier lists are CWTs.
-    func signed(_ list: IssuedStatuses.List, _ statuses: IssuedStatuses, as form: StatusForm) async throws(CommandError) -> [UInt8]? {
+    func signed(_ list: IssuedStatuses.List, _ statuses: IssuedStatuses, as form: StatusForm) async throws(CommandError) -> [UInt8]?
+    {
         var maker = StatusListMaker(
             signer: signer, uri: list.uri, at: context.clock.now(), nonce: context.isDeterministic ? .deterministic : .random)
         maker.fault = listFault
@@ -55,7 +56,9 @@ struct StatusPublisher {
     }
 
     /// Writes every list that `isWanted` into the home's folder.
-    func publish(_ statuses: IssuedStatuses, where isWanted: (IssuedStatuses.List) -> Bool = { _ in true }) async throws(CommandError) -> [String] {
+    func publish(_ statuses: IssuedStatuses, where isWanted: (IssuedStatuses.List) -> Bool = { _ in true })
+        async throws(CommandError) -> [String]
+    {
         var written: [String] = []
         for list in statuses.lists where isWanted(list) {
             for form in [StatusForm.jwt, .cwt] {
@@ -92,7 +95,8 @@ struct StatusPublisher {
                 return try Files.write([], to: "\(folder)/\(CertificateMaker.crlName(of: root.certificate))")
             }
             let list = try maker.revocationList(
-                of: authority, revoking: fault == .revoked ? [revoked.serialNumber] : [], number: fault == .number ? 1 : 2, breaking: rule)
+                of: authority, revoking: fault == .revoked ? [revoked.serialNumber] : [], number: fault == .number ? 1 : 2,
+                breaking: rule)
             try Home(path: folder, source: context.home.source).make()
             try Files.write(list.der, to: "\(folder)/\(CertificateMaker.crlName(of: root.certificate))")
         } catch let error as CommandError {

@@ -18,7 +18,8 @@ enum GlobalOptions {
             default: "enforce"),
         .value("trust-for", "TYPE=POLICY", "Another trust policy for documents of this type", isRepeatable: true),
         .choice(
-            "status-policy", ["enforce", "warning", "off"], "What a status that cannot be told does to the verdict", default: "warning"),
+            "status-policy", ["enforce", "warning", "off"], "What a status that cannot be told does to the verdict",
+            default: "warning"),
         .value("status-for", "TYPE=POLICY", "Another status policy for documents of this type", isRepeatable: true),
         .value("status-source", "FOLDER", "Where status lists and CRLs are read from first", kind: .directory, isRepeatable: true),
         .integer("seed", "N", "Repeat a run byte for byte; only in a home made by --test-home", in: 0...Int.max),

@@ -131,7 +131,9 @@ struct IssuanceVectors: VectorSuite {
 
     private static func signed(_ name: String, _ text: String) throws {
         let compact = text.filter { !$0.isWhitespace }
-        guard compact.hasPrefix("ey"), let jwt = try? UnverifiedJWT(compact) else { throw NotApplicable("a fragment that is no message of OpenID4VCI 1.0") }
+        guard compact.hasPrefix("ey"), let jwt = try? UnverifiedJWT(compact) else {
+            throw NotApplicable("a fragment that is no message of OpenID4VCI 1.0")
+        }
         guard let method = try jwt.header.x5c() != nil ? "x5c" : jwt.header["jwk"] != nil ? "jwk" : nil else {
             throw NotApplicable("no key of this example is known: its signature cannot be checked")
         }
@@ -171,7 +173,9 @@ struct IssuanceVectors: VectorSuite {
     private func examples(_ blocks: [JSON]) -> [VectorCase] {
         blocks.enumerated().map { place, block in
             let name = "block \(place), \(block["section"]?.stringValue ?? "")"
-            guard let json = block["json"] ?? block["body_json"] else { return VectorCase(name, .notApplicable("prose, or a request line")) }
+            guard let json = block["json"] ?? block["body_json"] else {
+                return VectorCase(name, .notApplicable("prose, or a request line"))
+            }
             return VectorCase(name, Self.isReadAgain(json) ? .passed : .failed("is not read back as written"))
         }
     }

@@ -53,7 +53,9 @@ struct HandoverVectors: VectorSuite {
     }
 
     private func annexC(_ entry: JSON) throws {
-        let (text, origin, expected) = (try entry.text("encryption_info_b64u"), try entry.text("origin"), try entry.member("expected"))
+        let (text, origin, expected) = (
+            try entry.text("encryption_info_b64u"), try entry.text("origin"), try entry.member("expected")
+        )
         let transcript = try SessionTranscript.dcAPI(encryptionInfo: text, origin: origin)
         if let whole = expected["session_transcript_hex"]?.stringValue {
             try expect(transcript.encoded, equals: Hex.decode(whole), "the session transcript")
@@ -95,9 +97,12 @@ struct SignedRequestVectors: VectorSuite {
         let wallet = VPWallet(
             VPWalletSettings(readers: SignerVerifier(anchors: .none, edition: .first)), random: SeededRandom(seed: 1))
         let origin = payload["expected_origins"]?[0]?.stringValue
-        let input: RequestInput = origin == nil
+        let input: RequestInput =
+            origin == nil
             ? .object(text) : .digitalCredentials(protocol: "openid4vp-v1-signed", data: ["request": .string(text)])
-        guard case .resolved(let resolution) = wallet.open(input, origin: origin, at: time) else { throw Mismatch("it asks for a fetch") }
+        guard case .resolved(let resolution) = wallet.open(input, origin: origin, at: time) else {
+            throw Mismatch("it asks for a fetch")
+        }
         func outcome(_ id: String) -> String? { resolution.checks.check(id, "request")?.outcome.word }
         if entry["signature_verified_with"] == "x5c leaf" {
             let jws = try JWS(compact: text)
@@ -159,7 +164,9 @@ struct OpenID4VPExampleVectors: VectorSuite {
         if json["vp_formats_supported"] != nil { _ = try VPFormats(json.member("vp_formats_supported")) }
         if json["kty"] != nil, json["kty"] != "RSA" { _ = try PublicKey(jwk: json) }
         if json.objectValue == nil, json.arrayValue == nil { throw Mismatch("neither an object nor an array") }
-        guard JSON.object(json.objectValue ?? JSONObject()) == json || json.arrayValue != nil else { throw Mismatch("not read whole") }
+        guard JSON.object(json.objectValue ?? JSONObject()) == json || json.arrayValue != nil else {
+            throw Mismatch("not read whole")
+        }
         try expect(try JSON.decode(json.encoded()), equals: json, "what is written and read again")
     }
 

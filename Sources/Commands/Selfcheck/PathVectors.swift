@@ -49,7 +49,9 @@ struct PathVectors: VectorSuite {
         let expected = try entry.text("expected_by_name") == "valid"
         // Where a feature is missing, what is refused for it may be valid; what is invalid has to be refused all the same.
         let category = entry["category"]?.stringValue ?? ""
-        if expected, !isGood, let feature = features.first(where: { category.contains($0.part) }) { throw NotApplicable(reason(feature.reason)) }
+        if expected, !isGood, let feature = features.first(where: { category.contains($0.part) }) {
+            throw NotApplicable(reason(feature.reason))
+        }
         if category.contains("deltaCRL"), !expected, isGood { throw NotApplicable(reason(features[3].reason)) }
         try expect(isGood, equals: expected, "valid")
     }
@@ -88,7 +90,9 @@ struct PathVectors: VectorSuite {
     // MARK: limbo
 
     private static func checkLimbo(_ name: String, _ entry: JSON) throws {
-        guard !name.hasPrefix("webpki::") else { throw NotApplicable("a rule of the CA/Browser Forum, which no wallet profile uses") }
+        guard !name.hasPrefix("webpki::") else {
+            throw NotApplicable("a rule of the CA/Browser Forum, which no wallet profile uses")
+        }
         guard !name.contains("::nc::") else { throw NotApplicable("name constraints, which no wallet profile uses") }
         let isGood = limboIsGood(entry)
         let expected = try entry.text("expected_result") == "SUCCESS"
@@ -108,7 +112,9 @@ struct PathVectors: VectorSuite {
                 (try? PEM.blocks(in: text.stringValue ?? ""))?.first.flatMap { try? Certificate(der: $0.bytes) }
             }
         }
-        let time = entry["validation_time"]?.stringValue.flatMap { try? Timestamp(rfc3339: $0) } ?? Timestamp(secondsSince1970: 1_700_000_000)
+        let time =
+            entry["validation_time"]?.stringValue.flatMap { try? Timestamp(rfc3339: $0) }
+            ?? Timestamp(secondsSince1970: 1_700_000_000)
         guard let leaf = certificates(entry["peer_certificate"]).first ?? nil else { return false }
         let anchors = certificates(entry["trusted_certs"]).compactMap { $0 }
         var builder = PathBuilder(verifier: ChainVerifier(anchors: anchors, policy: policy))

@@ -109,7 +109,9 @@ struct StatusListVectors: VectorSuite {
         case "typ-wrong":
             // The referenced token of the draft: a CWT without this type.
             let token = try StatusToken(bytes(tokens[2]))
-            try expect(StatusTrial.open(token, uri: "https://example.com/statuslists/1", keys: [key], at: time).contains("T11.typ"), "accepted")
+            try expect(
+                StatusTrial.open(token, uri: "https://example.com/statuslists/1", keys: [key], at: time).contains("T11.typ"),
+                "accepted")
         case "expired": try expectOpen("T15.exp", tokens, key, at: Timestamp(secondsSince1970: 2_291_720_231))
         default:
             do { _ = try list(entry["json"] ?? .null) } catch { return }
@@ -120,7 +122,8 @@ struct StatusListVectors: VectorSuite {
     private static let time = Timestamp(secondsSince1970: 1_700_000_000)
 
     private static func expectOpen(
-        _ check: String, _ tokens: [JSON], _ key: PublicKey, uri: String = "https://example.com/statuslists/1", at moment: Timestamp = time
+        _ check: String, _ tokens: [JSON], _ key: PublicKey, uri: String = "https://example.com/statuslists/1",
+        at moment: Timestamp = time
     ) throws {
         let token = try StatusToken(bytes(tokens[0]))
         try expect(StatusTrial.open(token, uri: uri, keys: [key], at: moment), equals: [check], "checks that leave it open")

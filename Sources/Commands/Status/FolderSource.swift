@@ -9,7 +9,9 @@ struct FolderSource: ResourceSource {
     func fetch(_ uri: String, accept: [String], limit: Int) async throws(ResourceError) -> Resource {
         let end = uri.utf8.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? uri.endIndex
         let name = String(uri[..<end].split(separator: "/").last ?? "")
-        guard !name.isEmpty, !name.hasPrefix("."), !name.utf8.contains(0) else { throw ResourceError(uri, "names no file of \(path)") }
+        guard !name.isEmpty, !name.hasPrefix("."), !name.utf8.contains(0) else {
+            throw ResourceError(uri, "names no file of \(path)")
+        }
         let wanted = accept.compactMap { type in Self.types.first { $0.type == type }?.suffix }
         let suffixes = wanted + Self.types.map(\.suffix).filter { !wanted.contains($0) } + [""]
         for suffix in suffixes where Files.exists("\(path)/\(name)\(suffix)") && !Files.isDirectory("\(path)/\(name)\(suffix)") {

@@ -42,7 +42,8 @@ struct ListFault: Sendable, Hashable {
             .init("suspended", "the document is suspended", also: ["R28.mdl-values", "S15.status"], .entry(2, bits: 2)),
             .init("status-bits-2", "the status list has 2 bits for each document", also: [], .entry(0, bits: 2)),
             .init(
-                "status-reserved", "the document has the reserved status 0x0B", also: ["R28.mdl-values"] + open, .entry(11, bits: 4)),
+                "status-reserved", "the document has the reserved status 0x0B", also: ["R28.mdl-values"] + open, .entry(11, bits: 4)
+            ),
             .init("status-index-out", "the index is outside the list", also: open, .reference(.list)),
             .init("status-reference", "status_list has no idx", also: open, .reference(.list)),
             .init("identifier-info", "identifier_list has no id", also: open, .reference(.identifiers)),
@@ -53,14 +54,16 @@ struct ListFault: Sendable, Hashable {
 
     private static let lists: [ListFault] = StatusListMaker.Fault.allCases.map { fault in
         ListFault(
-            fault.rawValue, fault.summary, also: open + (fault == .jwtForMdoc || fault == .cwt ? ["T10.form", "T10.type", "T11.typ", "S15.format"] : []),
+            fault.rawValue, fault.summary,
+            also: open + (fault == .jwtForMdoc || fault == .cwt ? ["T10.form", "T10.type", "T11.typ", "S15.format"] : []),
             .list(fault, fault == .identifierClaim ? .identifiers : .list))
     }
 
     private static let revocationLists: [ListFault] = [
         .init("ds-revoked", "the document signer is revoked", also: [], .revocationList(.revoked)),
         .init("crl-fetch", "there is no CRL where the document signer says", also: [], .revocationList(.down)),
-        .init("crl-issuer", "the CRL is that of another authority", also: ["T40.signature", "T41.profile"], .revocationList(.issuer)),
+        .init(
+            "crl-issuer", "the CRL is that of another authority", also: ["T40.signature", "T41.profile"], .revocationList(.issuer)),
         .init("crl-signature", "the signature of the CRL is broken", also: [], .revocationList(.signature)),
         .init("crl-current", "the CRL is out of date", also: [], .revocationList(.current)),
         .init("crl-number", "the number of the CRL is lower than before", also: [], .revocationList(.number)),

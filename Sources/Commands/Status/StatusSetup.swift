@@ -35,7 +35,8 @@ struct StatusSetup: Sendable {
         let memory = Self.memory(of: home).merging(learnt)
         let object: JSONObject = [
             "revoked": .array(memory.revoked.sorted().map(JSON.string)),
-            "numbers": .object(JSONObject(memory.numbers.sorted { $0.key < $1.key }.map { (key: $0.key, value: .string(Hex.encode($0.value))) })),
+            "numbers": .object(
+                JSONObject(memory.numbers.sorted { $0.key < $1.key }.map { (key: $0.key, value: .string(Hex.encode($0.value))) })),
         ]
         try? Files.write(Array(JSON.object(object).encoded(pretty: true).utf8), to: home.file(file), mode: 0o600)
     }
@@ -62,9 +63,13 @@ extension StatusPolicy {
     init(general: String?, overrides: [String], option: String = "status-for") throws(CommandError) {
         var byType: [String: TrustPolicy] = [:]
         for text in overrides.flatMap({ $0.split(separator: ",").map(String.init) }) {
-            guard let mark = text.lastIndex(of: "="), let policy = TrustPolicy(rawValue: String(text[text.index(after: mark)...])) else {
+            guard let mark = text.lastIndex(of: "="), let policy = TrustPolicy(rawValue: String(text[text.index(after: mark)...]))
+            else {
                 throw .usage(
-                    "--\(option) \(text): TYPE=POLICY expected", hint: "for example org.iso.18013.5.1.mDL=enforce; policies: \(TrustPolicy.allCases.map(\.rawValue).joined(separator: ", "))")
+                    "--\(option) \(text): TYPE=POLICY expected",
+                    hint:
+                        "for example org.iso.18013.5.1.mDL=enforce; policies: \(TrustPolicy.allCases.map(\.rawValue).joined(separator: ", "))"
+                )
             }
             byType[String(text[..<mark])] = policy
         }

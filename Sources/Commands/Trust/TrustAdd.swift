@@ -21,7 +21,11 @@ enum TrustAdd {
             .value("type", "DOCTYPE", "Trust it for documents of this type only", isRepeatable: true),
             .flag("force", "Take certificates that are no authorities"),
         ],
-        arguments: [Argument("FILE", "PEM, DER, VICAL, RICAL or list of trusted entities, or its URL; - reads stdin", kind: .file, isRepeatable: true)]
+        arguments: [
+            Argument(
+                "FILE", "PEM, DER, VICAL, RICAL or list of trusted entities, or its URL; - reads stdin", kind: .file,
+                isRepeatable: true)
+        ]
     ) { invocation in
         let role = invocation.string("role").flatMap(TrustRole.init) ?? .documents
         let types = invocation.strings("type")

@@ -34,7 +34,8 @@ enum TrustMake {
                 "type", ["pid", "pub-eaa", "mdl", "wrpac", "wrprc", "wallet"], "For lote: whom the list is about", default: "pid"),
             .value("doctype", "DOCTYPE", "For vical: what the IACA may issue", isRepeatable: true),
             .value("purpose", "TEXT", "For wrprc: what the relying party says it is for"),
-            .file("credentials", "FILE", "For wrprc: what it is registered to ask for, as JSON: [{\"format\", \"meta\", \"claim\"}]"),
+            .file(
+                "credentials", "FILE", "For wrprc: what it is registered to ask for, as JSON: [{\"format\", \"meta\", \"claim\"}]"),
             .file("provides", "FILE", "For wrprc: what it is registered to issue, in the same form"),
             .value("pointer", "URL", "For lote: where another list is", isRepeatable: true),
             .value(
@@ -76,7 +77,8 @@ enum TrustMake {
         var order = TestCertificates.RegistrationOrder()
         if let name = invocation.context.faults.first {
             guard let fault = RegistrationFault(name.name), invocation.context.faults.count == 1 else {
-                throw CommandError.usage("--fault \(name.text): trust make has no such fault", hint: "walletbench faults lists them")
+                throw CommandError.usage(
+                    "--fault \(name.text): trust make has no such fault", hint: "walletbench faults lists them")
             }
             order.fault = fault
         }
@@ -97,7 +99,8 @@ enum TrustMake {
             "profile": "wrprc", "path": .string(makers.folder.file("wrprc.jwt")), "name": .string(order.entry.name),
             "identifier": .string(order.entry.identifier), "written": .array(written.map { .string($0) }),
         ]) {
-            (["\(order.entry.name), \(order.entry.identifier): \(order.entry.purpose)"] + written.map { "  \($0)" }).joined(separator: "\n")
+            (["\(order.entry.name), \(order.entry.identifier): \(order.entry.purpose)"] + written.map { "  \($0)" }).joined(
+                separator: "\n")
         }
         return .done
     }
@@ -116,7 +119,8 @@ enum TrustMake {
         order.sequence = invocation.integer("number") ?? 1
         if let name = invocation.context.faults.first {
             guard let fault = TrustListFault(name.name), invocation.context.faults.count == 1 else {
-                throw CommandError.usage("--fault \(name.text): trust make has no such fault", hint: "walletbench faults lists them")
+                throw CommandError.usage(
+                    "--fault \(name.text): trust make has no such fault", hint: "walletbench faults lists them")
             }
             order.fault = fault
         }

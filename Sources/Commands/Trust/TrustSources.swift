@@ -68,8 +68,10 @@ struct TrustSources {
 
     private static func slug(_ text: String) -> String {
         String(
-            text.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.split(separator: "-").joined(separator: "-")
-                .prefix(80))
+            text.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.split(separator: "-").joined(
+                separator: "-"
+            )
+            .prefix(80))
     }
 }
 

@@ -10,7 +10,8 @@ enum VerifierIdentityChoice {
             "client-id-prefix", prefixes, "How wallets know the verifier (OpenID4VP 1.0 §5.9)", default: "x509_hash"),
         .file("cert", "F", "The verifier's certificate (PEM or DER, leaf first); default: the home's, made by trust make reader"),
         .file("key", "F", "Its private key (PEM or JWK)"),
-        .value("client-id", "NAME", "The name of a pre-registered verifier, the DNS name of x509_san_dns, or sub of an attestation"),
+        .value(
+            "client-id", "NAME", "The name of a pre-registered verifier, the DNS name of x509_san_dns, or sub of an attestation"),
         .file("attestation", "F", "The verifier attestation (a JWT) for the prefix verifier_attestation"),
     ]
 
@@ -44,7 +45,8 @@ enum VerifierIdentityChoice {
             }
             guard let name = invocation.string("client-id") ?? names.first else {
                 throw .usage(
-                    "the certificate has no DNS name", hint: "give one that has with --cert and --key, or use --client-id-prefix x509_hash")
+                    "the certificate has no DNS name",
+                    hint: "give one that has with --cert and --key, or use --client-id-prefix x509_hash")
             }
             return .x509SanDNS(name)
         case "verifier_attestation":

@@ -27,7 +27,9 @@ enum VerifierRequest {
             .choice("request", VerifierPresets.names, "A request that is built in"),
             .value("public-url", "URL", "Where wallets reach the verifier", default: "https://verifier.example"),
             .choice("response-mode", ResponseMode.allCases.map(\.rawValue), "How the response comes back"),
-            .choice("request-uri-method", ["get", "post", "none"], "How the request object gets to the wallet; none puts it into the link"),
+            .choice(
+                "request-uri-method", ["get", "post", "none"],
+                "How the request object gets to the wallet; none puts it into the link"),
             .flag("same-device", "The wallet is on the device of the browser: it has to come back with a response code"),
             .value("origin", "URL", "A page that may ask over the Digital Credentials API", isRepeatable: true),
             .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
@@ -92,7 +94,8 @@ enum VerifierSetup {
     ) throws(CommandError) -> VPVerifier {
         let context = invocation.context
         let anchors =
-            context.usesTrust ? try TrustStore(of: context.home).anchors(adding: invocation.strings("anchor"), role: .documents) : .none
+            context.usesTrust
+            ? try TrustStore(of: context.home).anchors(adding: invocation.strings("anchor"), role: .documents) : .none
         let url: WebURL
         do { url = try WebURL(try invocation.required("public-url")) } catch {
             throw error as? CommandError ?? .usage("--public-url: \(error)")
@@ -118,7 +121,8 @@ enum VPFaultChoice {
             let isKnown =
                 role == "verifier"
                 ? VPRequestFault.all.contains { $0.name == fault.name }
-                : VPResponseFault.all.contains { $0.name == fault.name } || ContentFault.named(fault.name)?.senders.contains(.holder) ?? false
+                : VPResponseFault.all.contains { $0.name == fault.name }
+                    || ContentFault.named(fault.name)?.senders.contains(.holder) ?? false
             guard isKnown, fault.argument == nil else {
                 throw .usage("--fault \(fault.text): the \(role) has no such fault", hint: "walletbench faults lists them")
             }

@@ -10,7 +10,9 @@ extension CheckCatalogue {
         wallet("IW1.ids", "offer-ids", "4.1.1", "ids empty or twice"),
         wallet("IW1.unknown", "offer-configuration", "4.1.1", "configuration <id> not in metadata"),
         wallet("IW1.tx-code", "offer-tx-code", "4.1.1", "tx_code: input_mode, length or description (> 300) wrong"),
-        wallet("IW1.server", "offer-authorization-server", "4.1.1", "authorization_server not in the list, or given for a single server"),
+        wallet(
+            "IW1.server", "offer-authorization-server", "4.1.1",
+            "authorization_server not in the list, or given for a single server"),
     ]
 
     private static let metadata: [CheckDefinition] = [
@@ -46,7 +48,8 @@ extension CheckCatalogue {
         wallet("IW7.type", "token-type", source: "RFC 9449 5", "token_type <x>, DPoP expected"),
         wallet("IW7.store", "token-no-store", as: .warn, source: "RFC 6749 5.1", "no Cache-Control no-store"),
         wallet(
-            "IW7.details", "token-details", "6.2", "authorization_details asked but not returned, or without credential_identifiers"),
+            "IW7.details", "token-details", "6.2", "authorization_details asked but not returned, or without credential_identifiers"
+        ),
         wallet("IW7.lifetime", "token-lifetime", as: .warn, "6.2", "Bearer token longer than 5 min"),
         wallet("IW8.http", "nonce-http", "7.2", "nonce endpoint answered <n>: issuance stops", fault: "nonce-503"),
         wallet("IW8.nonce", "nonce-present", "7.2", "c_nonce missing"),
@@ -56,7 +59,9 @@ extension CheckCatalogue {
             "use_dpop_nonce again after one retry (AS and RS nonces apart, new jti)"),
         wallet("IW10", "challenge-loop", source: "ABCA 8", "use_attestation_challenge again after one retry"),
         wallet("IW15", "notification-answer", as: .warn, "11.2", "notification answered <n>"),
-        wallet("IW16", "reuse-policy-shape", as: .warn, source: "ETSI TS 119 472-3", "credential_reuse_policy <option> unusable: <why>"),
+        wallet(
+            "IW16", "reuse-policy-shape", as: .warn, source: "ETSI TS 119 472-3", "credential_reuse_policy <option> unusable: <why>"
+        ),
     ]
 
     private static let issuing: [CheckDefinition] = [
@@ -161,7 +166,8 @@ extension CheckCatalogue {
         issuer("II22.type", "request-type", "VCI 8.2", "media type"),
         issuer("II22.json", "request-json", "VCI 8.3.1.2", "malformed or repeated member"),
         issuer("II22.one", "request-one-id", "VCI 8.2", "both or neither id"),
-        issuer("II22.identifier", "request-identifier", "VCI 8.2", "configuration id though identifiers were returned, or the reverse"),
+        issuer(
+            "II22.identifier", "request-identifier", "VCI 8.2", "configuration id though identifiers were returned, or the reverse"),
         issuer("II23.configuration", "unknown-configuration", "VCI 8.3.1.2", "not in metadata"),
         issuer("II23.identifier", "unknown-identifier", "VCI 8.3.1.2", "not of this token"),
         issuer("II24.missing", "proofs-missing", "VCI 8.2", "proofs absent though proof_types_supported"),

@@ -83,7 +83,8 @@ extension CheckCatalogue {
         row(
             "VW28", "verifier-info-shape", "5.1, 5.11",
             "verifier_info[<n>]: format or data missing (unknown formats ignored; registration_cert → T50)"),
-        row("VW29", "request-satisfiable", .warn, "6.4.2, 8.5", "not satisfiable: <query id: reason>", fault: "query-unsatisfiable"),
+        row(
+            "VW29", "request-satisfiable", .warn, "6.4.2, 8.5", "not satisfiable: <query id: reason>", fault: "query-unsatisfiable"),
         row("VW30", "consent", .warn, "8.5, 15.1", "the person refused, or could not be authenticated", fault: nil),
     ]
 

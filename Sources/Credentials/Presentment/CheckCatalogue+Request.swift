@@ -70,7 +70,8 @@ extension CheckCatalogue {
         .init(
             "H9", "mandatory-not-conditional", .fail, .mdoc, "7.2.1", "13.4.2", .core,
             "policy would ask reader authentication for mandatory mDL element <id> (own policy)", ["mandatory-behind-reader-auth"]),
-        .init("H10.*", "registration", .fail, .mdoc, nil, nil, other: "ETSI TS 119 475", .trust, "see T50–T68",
+        .init(
+            "H10.*", "registration", .fail, .mdoc, nil, nil, other: "ETSI TS 119 475", .trust, "see T50–T68",
             ["wrprc-expired", "wrprc-revoked", "wrprc-suspended", "wrprc-not-bound", "wrprc-over-asking"]),
         .init(
             "H11", "age-requested-count", .warn, .mdoc, "7.2.5", "13.4.6", .core,

@@ -10,7 +10,9 @@ extension CheckCatalogue {
         row("T1", "anchor-readable", .fail, nil, "<file> is not a certificate, or not for role <r>"),
         row("T2.signature", "vical-signature", .fail, vical, "VICAL signature invalid"),
         row("T2.path", "vical-path", .fail, vical, "signer not trusted"),
-        row("T2.signer", "vical-signer", .fail, "ISO/IEC WD 18013-5 C.1.7.2", "signer breaks a rule of vical.* (EKU 1.0.18013.5.1.8)"),
+        row(
+            "T2.signer", "vical-signer", .fail, "ISO/IEC WD 18013-5 C.1.7.2",
+            "signer breaks a rule of vical.* (EKU 1.0.18013.5.1.8)"),
         row("T2.next-update", "vical-next-update", .warn, vical, "VICAL outdated since <t>"),
         row("T2.doctype", "vical-doctype", .fail, "ISO/IEC WD 18013-5 12.8.1", "IACA not listed for docType <t>"),
         row("T3.signature", "lote-signature", .fail, lote, "list signature invalid"),
@@ -32,7 +34,9 @@ extension CheckCatalogue {
         row(
             "T11.typ", "status-typ", .undetermined, "Token Status List 5.1",
             "typ is not `statuslist+jwt` / `application/statuslist+cwt` / `application/identifierlist+cwt`"),
-        row("T11.short", "status-typ-short", .warn, "ISO/IEC WD 18013-5 12.3.6", "short form `statuslist+cwt`, `identifierlist+cwt`"),
+        row(
+            "T11.short", "status-typ-short", .warn, "ISO/IEC WD 18013-5 12.3.6", "short form `statuslist+cwt`, `identifierlist+cwt`"
+        ),
         row("T12.signature", "status-signature", .undetermined, "Token Status List 11.3", "signature invalid"),
         row("T12.alg", "status-alg", .undetermined, "ISO/IEC WD 18013-5 12.3.6.3", "algorithm not allowed (MAC too)"),
         row(
@@ -43,7 +47,9 @@ extension CheckCatalogue {
             "top of the chain signed by neither the IACA of the DS nor the MSO's `certificate`; signed by the DS itself",
             "status-signed-by-ds"),
         row("T13.profile", "status-signer-profile", .warn, "ISO/IEC WD 18013-5 B.1.7", "signer breaks rule status.*"),
-        row("T14", "status-subject", .undetermined, "Token Status List 8.3-4a", "sub <a> is not the uri used <b>", "status-wrong-sub"),
+        row(
+            "T14", "status-subject", .undetermined, "Token Status List 8.3-4a", "sub <a> is not the uri used <b>",
+            "status-wrong-sub"),
         row("T15.iat", "status-iat", .undetermined, "Token Status List 8.3-4", "iat missing or in the future (skew 60 s)"),
         row("T15.exp", "status-expired", .undetermined, "Token Status List 8.3-4", "expired at <t>"),
         row("T15.exp-present", "status-exp-present", .warn, "ISO/IEC WD 18013-5 12.3.6.3", "exp missing"),

@@ -151,7 +151,8 @@ extension ContentFault {
     ]
 
     private static let tokenTypeFaults: [ContentFault] = [
-        .init("vct-asked", "vct is of another type", also: ["VV8.type"], .credential { $0.payload["vct"] = "urn:walletbench:other" }),
+        .init(
+            "vct-asked", "vct is of another type", also: ["VV8.type"], .credential { $0.payload["vct"] = "urn:walletbench:other" }),
         .init("vct-form", "vct is a number", also: ["S14.vct", "S12.required", "VV8.type"], .credential { $0.payload["vct"] = 7 }),
         .init(
             "aka-vcts", "aka_vcts repeats vct",

@@ -11,8 +11,10 @@ extension Presenter {
         _ query: DCQLQuery, to reader: Proposal.Reader?, from credentials: [HeldCredential], partial: Bool = false,
         obstacle: (HeldCredential) -> String? = { _ in nil }
     ) -> Proposal {
-        QueryMatching(query: query, reader: reader, credentials: credentials, partial: partial, obstacles: credentials.map(obstacle))
-            .proposal()
+        QueryMatching(
+            query: query, reader: reader, credentials: credentials, partial: partial, obstacles: credentials.map(obstacle)
+        )
+        .proposal()
     }
 }
 

@@ -34,7 +34,9 @@ struct TokenDraft: Sendable {
         return textChanges.reduce(text) { $1($0) }
     }
 
-    private func keyBinding(of token: SDJWT, _ keyStore: any KeyStore, _ unlock: KeyUnlock) async throws(PresentationError) -> String {
+    private func keyBinding(of token: SDJWT, _ keyStore: any KeyStore, _ unlock: KeyUnlock) async throws(PresentationError)
+        -> String
+    {
         guard let binding else { return "" }
         let signer = try await signer(keyStore, unlock)
         do throws(SDJWTError) {
@@ -54,8 +56,10 @@ struct TokenDraft: Sendable {
 
     private func signer(_ keyStore: any KeyStore, _ unlock: KeyUnlock) async throws(PresentationError) -> JWSSigner {
         if signsWithStrangeKey {
-            do { return try JWSSigner(PrivateKey.generate(.p256, random: random), nonce: random.isDeterministic ? .deterministic : .random) }
-            catch { throw .fault(.needs("a fresh key: \(error)", fault: "kb-signature-wrong")) }
+            do {
+                return try JWSSigner(
+                    PrivateKey.generate(.p256, random: random), nonce: random.isDeterministic ? .deterministic : .random)
+            } catch { throw .fault(.needs("a fresh key: \(error)", fault: "kb-signature-wrong")) }
         }
         guard let keyID = credential.keyID else { throw .noHolderKey(credential.id) }
         let info: KeyInfo

@@ -26,7 +26,8 @@ extension ContentFault {
             "sd-jwt-json-form", "a JSON serialisation without signature", also: ["S5", "S16.*", "VV8.*", "VV9.binding"],
             .token { draft in draft.textChanges.append { _ in "{\"payload\": \"e30\", \"disclosures\": \"~\"}" } }),
         .init(
-            "disclosure-reencoded", "a disclosure is encoded again with spaces", also: ["S10.unreferenced", "S16.sd-hash", "VV8.claims"],
+            "disclosure-reencoded", "a disclosure is encoded again with spaces",
+            also: ["S10.unreferenced", "S16.sd-hash", "VV8.claims"],
             .token { draft in
                 guard let text = draft.disclosures.first, let disclosure = try? Disclosure(encoded: text) else {
                     throw TamperingError.needs("a disclosure in the answer", fault: "disclosure-reencoded")
@@ -152,7 +153,8 @@ extension ContentFault {
                 _ = try draft.first(fault: "vp-token-empty")
                 draft.answers[0].texts = []
             }),
-        .init("empty-entry", "an empty entry for an optional query that nothing matches; the wallet stops it",
+        .init(
+            "empty-entry", "an empty entry for an optional query that nothing matches; the wallet stops it",
             .tokens { draft in
                 let answered = Set(draft.answers.map(\.id))
                 guard let unmatched = draft.query.credentials.first(where: { !answered.contains($0.id) }) else {
@@ -166,10 +168,12 @@ extension ContentFault {
                 _ = try draft.first(fault: "drop-presentation")
                 draft.answers.removeLast()
             }),
-        .init("mdoc-encoding", "the DeviceResponse lacks its last bytes", .tokens { draft in
-            let place = try draft.mdoc(fault: "mdoc-encoding")
-            draft.answers[place].texts = draft.answers[place].texts.map { String($0.dropLast(8)) }
-        }),
+        .init(
+            "mdoc-encoding", "the DeviceResponse lacks its last bytes",
+            .tokens { draft in
+                let place = try draft.mdoc(fault: "mdoc-encoding")
+                draft.answers[place].texts = draft.answers[place].texts.map { String($0.dropLast(8)) }
+            }),
         .init(
             "mdoc-one-document", "a DeviceResponse without documents",
             .tokens { draft in
@@ -209,7 +213,8 @@ extension ContentFault {
                 let text = try draft.unrequested(fault: "query-extra")
                 draft.disclosures.append(text)
                 draft.orderedByFault.insert(text)
-            }, .document { draft in
+            },
+            .document { draft in
                 guard let extra = draft.unrequested(where: { AgeStatement($0) == nil }).first else { return }
                 draft.add(extra)
             }),

@@ -92,7 +92,8 @@ public struct VPFormats: Sendable, Hashable {
         guard let values = member?[list]?.arrayValue else { return nil }
         let isListed = values.compactMap(\.stringValue).contains { value in
             // EdDSA is the older name of two fully specified algorithms (RFC 9864).
-            value == algorithm || algorithm == "EdDSA" && value == curve?.rawValue || value == "EdDSA" && algorithm == curve?.rawValue
+            value == algorithm || algorithm == "EdDSA" && value == curve?.rawValue
+                || value == "EdDSA" && algorithm == curve?.rawValue
         }
         return isListed ? nil : Self.words(algorithm, curve, list, values)
     }

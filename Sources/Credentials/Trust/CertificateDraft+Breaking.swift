@@ -143,7 +143,8 @@ extension CertificateDraft {
         case "issuer-alt-name": builder[.issuerAlternativeName] = nil
         case "crldp":
             let hasToGo = builder[.crlDistributionPoints] != nil
-            builder[.crlDistributionPoints] = hasToGo ? nil : .crlDistributionPoint(CertificateMaker.crlURI(of: issuer?.certificate))
+            builder[.crlDistributionPoints] =
+                hasToGo ? nil : .crlDistributionPoint(CertificateMaker.crlURI(of: issuer?.certificate))
         case "crldp-fields":
             builder[.crlDistributionPoints] = .crlDistributionPoint(CertificateMaker.crlURI(of: issuer?.certificate), reasons: true)
         case "ocsp":

@@ -9,7 +9,8 @@ package struct CertificateMaker: Sendable {
     /// The name of the file: one for each kind of authority, as the CRL of one says nothing about certificates of another.
     package static func crlName(of issuer: Certificate) -> String {
         let name = issuer.subject.commonName ?? ""
-        for (kind, file) in [("Reader", "readers.crl"), ("VICAL", "lists.crl"), ("Server", "servers.crl")] where name.contains(kind) {
+        for (kind, file) in [("Reader", "readers.crl"), ("VICAL", "lists.crl"), ("Server", "servers.crl")] where name.contains(kind)
+        {
             return file
         }
         return "test.crl"

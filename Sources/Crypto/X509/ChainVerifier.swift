@@ -59,7 +59,9 @@ public struct ChainVerifier: Sendable {
             }
             if index < path.count { checkCriticalExtensions(certificate, index, &findings) }
             // Certificates that authorities issue to themselves do not count (RFC 5280 §6.1.4 (l)).
-            if index > 0 { checkAuthority(certificate, index, below: path[1..<max(1, index)].count { !$0.isSelfIssued }, &findings) }
+            if index > 0 {
+                checkAuthority(certificate, index, below: path[1..<max(1, index)].count { !$0.isSelfIssued }, &findings)
+            }
         }
         return ChainResult(path: path, anchor: anchor, findings: findings)
     }

@@ -13,8 +13,12 @@ extension CertificateRevocationList {
     public func objection(issuer: Certificate, at time: Timestamp) -> String? {
         if self.issuer != issuer.subject { return "issuer is not the certificate's issuer" }
         if let usage = issuer.keyUsage, !usage.contains(.cRLSign) { return "key usage of the issuer lacks cRLSign" }
-        if let unknown = extensions.first(where: \.isCritical) { return "critical extension \(unknown.oid): not a full list of its issuer" }
-        if let unknown = entries?.lazy.flatMap(\.extensions).first(where: { $0.isCritical }) { return "an entry has the critical extension \(unknown.oid)" }
+        if let unknown = extensions.first(where: \.isCritical) {
+            return "critical extension \(unknown.oid): not a full list of its issuer"
+        }
+        if let unknown = entries?.lazy.flatMap(\.extensions).first(where: { $0.isCritical }) {
+            return "an entry has the critical extension \(unknown.oid)"
+        }
         if !isSigned(by: issuer) { return "signature invalid" }
         if thisUpdate > time { return "thisUpdate \(thisUpdate.rfc3339) lies ahead" }
         guard let nextUpdate else { return "nextUpdate is missing" }

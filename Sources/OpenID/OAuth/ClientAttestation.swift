@@ -83,7 +83,9 @@ package enum ClientAttestation {
         attestation: String, proof: String, policy: Policy, at time: Timestamp
     ) throws(Rejection) -> Verified {
         let wallet: UnverifiedJWT
-        do { wallet = try UnverifiedJWT(attestation) } catch { throw Rejection(check: "II3.typ", detail: "the attestation: \(error)") }
+        do { wallet = try UnverifiedJWT(attestation) } catch {
+            throw Rejection(check: "II3.typ", detail: "the attestation: \(error)")
+        }
         guard wallet.header.type == type else { throw Rejection(check: "II3.typ", detail: "typ is not \(type)") }
         let isTrusted: Bool?
         do {

@@ -22,7 +22,8 @@ package struct JWTDraft: Sendable {
         let payload = Array(JSON.object(claims).encoded().utf8)
         var signer = signer
         if usesForeignKey {
-            do { signer = try JWSSigner(PrivateKey.generate(signer.publicKey.curve, random: random)) } catch let error as JOSEError {
+            do { signer = try JWSSigner(PrivateKey.generate(signer.publicKey.curve, random: random)) } catch let error as JOSEError
+            {
                 throw error
             } catch { throw .keyUse("\(error)") }
         }

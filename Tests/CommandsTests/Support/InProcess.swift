@@ -26,7 +26,9 @@ struct InProcess {
         var open: Set<String> {
             let checks = answer?["checks"]?.arrayValue ?? []
             return Set(
-                checks.filter { $0["reason"]?.stringValue?.hasPrefix("undetermined: ") ?? false }.compactMap { $0["id"]?.stringValue })
+                checks.filter { $0["reason"]?.stringValue?.hasPrefix("undetermined: ") ?? false }.compactMap {
+                    $0["id"]?.stringValue
+                })
         }
     }
 

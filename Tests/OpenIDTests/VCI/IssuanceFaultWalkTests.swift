@@ -35,7 +35,8 @@ struct IssuanceFaultWalkTests {
                 $0.requiresClientAttestation = false
                 $0.allowsAnonymous = false
             }),
-        "tx-code-missing": Scene(isPreAuthorized: true, transactionCode: "4711"), "tx-code-unexpected": Scene(isPreAuthorized: true),
+        "tx-code-missing": Scene(isPreAuthorized: true, transactionCode: "4711"),
+        "tx-code-unexpected": Scene(isPreAuthorized: true),
         "tx-code-wrong": Scene(isPreAuthorized: true, transactionCode: "4711"),
         "unknown-configuration": Scene(wallet: { $0.prefersScope = true }),
         "token-scope": Scene(wallet: { $0.prefersScope = true }), "proofs-distinct": Scene(wallet: { $0.copies = 2 }),

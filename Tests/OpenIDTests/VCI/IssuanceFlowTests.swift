@@ -149,7 +149,8 @@ struct IssuanceFlowTests {
                 settings: {
                     $0.requiresClientAttestation = false
                     $0.requiresDPoP = false
-                }, wallet: {
+                },
+                wallet: {
                     $0.dpop = .off
                     $0.attestsClient = false
                 }))

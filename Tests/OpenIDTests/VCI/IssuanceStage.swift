@@ -58,7 +58,8 @@ struct IssuanceStage {
         order.wallet(&walletSettings)
         wallet = VCIWallet(
             settings: walletSettings, transport: transport, keys: MemoryKeyStore(random: random),
-            provider: TestWalletProvider(identity: provider.provider, clock: clock, random: random, faults: walletFaults), clock: clock,
+            provider: TestWalletProvider(identity: provider.provider, clock: clock, random: random, faults: walletFaults),
+            clock: clock,
             random: random, faults: walletFaults)
     }
 

@@ -54,7 +54,8 @@ struct VPDigitalTests {
     /// ANNEXC-DETERMINISTIC-001 of walt-id/waltid-identity (waltid-18013-7-verifier, Apache-2.0).
     @Test func thePublishedResponseOpens() throws {
         let info = try AnnexC.EncryptionInfo(
-            "gmVkY2FwaaJlbm9uY2VQAAECAwQFBgcICQoLDA0OD3JyZWNpcGllbnRQdWJsaWNLZXmkAQIgASFYILO0LJXwA8VAp7-rI9YIJvj1wfEQ122YdEjwxUFeYAFEIlgg0u68CgTFZk_nslWFmYhDMQQ6vdBNf2vwy3QHKI_80Js")
+            "gmVkY2FwaaJlbm9uY2VQAAECAwQFBgcICQoLDA0OD3JyZWNpcGllbnRQdWJsaWNLZXmkAQIgASFYILO0LJXwA8VAp7-rI9YIJvj1wfEQ122YdEjwxUFeYAFEIlgg0u68CgTFZk_nslWFmYhDMQQ6vdBNf2vwy3QHKI_80Js"
+        )
         let key = try PrivateKey(
             curve: .p256, scalar: try Hex.decode("9baeb7b14495d7b69cbe751a98c7ee4ad36b41053da880fe00baa4bb5ce31372"))
         let response =
@@ -96,7 +97,8 @@ struct VPDigitalTests {
         func verify(_ response: String, _ infoText: String? = nil) -> PresentationReport {
             AnnexC.verify(
                 response, encryptionInfo: infoText ?? info.text, origin: VPStage.origin, key: key, request: nil,
-                by: PresentationVerifier(signers: SignerVerifier(anchors: stage.authority.anchors, edition: .first)), at: VPStage.time)
+                by: PresentationVerifier(signers: SignerVerifier(anchors: stage.authority.anchors, edition: .first)),
+                at: VPStage.time)
         }
     }
 

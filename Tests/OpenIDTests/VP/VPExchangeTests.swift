@@ -135,7 +135,9 @@ struct VPExchangeTests {
         let transport = InProcessTransport([VPStage.origin: verifier])
         let wallet = stage.wallet()
         let presenter = Presenter(keyStore: stage.keyStore)
-        guard case .success(let request) = await wallet.resolve(try RequestInput(transaction.link), over: transport, at: VPStage.time).result
+        guard
+            case .success(let request) = await wallet.resolve(try RequestInput(transaction.link), over: transport, at: VPStage.time)
+                .result
         else { throw Mismatch() }
         let proposal = wallet.propose(request, from: stage.credentials, presenter: presenter)
         let consent = try #require(await Consent.obtain(for: proposal.proposal, from: AutomaticConsent(), at: VPStage.time))
@@ -145,7 +147,8 @@ struct VPExchangeTests {
         let fields = try WebURL(place).fields()
         let code = try #require(fields["response_code"])
         func ids(_ code: String, _ session: String?) async throws -> [String] {
-            try await verifier.redeem(code, for: transaction.id, session: session).checks.checks.filter { $0.outcome == .fail }.map(\.id)
+            try await verifier.redeem(code, for: transaction.id, session: session).checks.checks.filter { $0.outcome == .fail }.map(
+                \.id)
         }
         #expect(try await ids(code, "somebody else's") == ["VV13.session"])
         #expect(try await ids("another", "browser") == ["VV13.code"])
@@ -158,7 +161,9 @@ struct VPExchangeTests {
         let link =
             "openid4vp://?client_id=redirect_uri%3Ahttps%3A%2F%2Fverifier.example%2Fcb&response_type=vp_token&nonce=abcdefghijklmnopqrstuv"
             + "&response_mode=direct_post&response_uri=https%3A%2F%2Fverifier.example%2Fcb&presentation_definition=%7B%22id%22%3A%221%22%7D"
-        guard case .resolved(let resolution) = stage.wallet().open(try RequestInput(link), at: VPStage.time) else { throw Mismatch() }
+        guard case .resolved(let resolution) = stage.wallet().open(try RequestInput(link), at: VPStage.time) else {
+            throw Mismatch()
+        }
         let row = resolution.checks.checks.first { $0.id == "VW24.none" }
         #expect(row?.outcome == .fail)
         #expect(row?.reason?.contains("before OpenID4VP 1.0") == true)

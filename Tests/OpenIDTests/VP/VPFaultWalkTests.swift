@@ -63,7 +63,9 @@ struct VPFaultWalkTests {
         for name in ["dc-protocol", "dc-response-mode", "expected-origins", "origin-wrong", "dc-aud", "dc-transcript"] {
             scenes[name] = Scene(mode: .dcAPI)
         }
-        for name in ["va-jwt", "va-sub", "va-exp", "va-cnf", "va-redirect-uris", "va-trust"] { scenes[name] = Scene(client: .attestation) }
+        for name in ["va-jwt", "va-sub", "va-exp", "va-cnf", "va-redirect-uris", "va-trust"] {
+            scenes[name] = Scene(client: .attestation)
+        }
         for fault in VPRequestFault.all where fault.trips.contains(where: { $0.hasPrefix("VQ") }) {
             scenes[fault.name] = scenes[fault.name] ?? Scene(query: VPStage.pid)
         }
@@ -79,13 +81,18 @@ struct VPFaultWalkTests {
         if let formats = scene.formats { order.formats = try VPFormats(formats) }
         if let id = scene.transaction {
             order.transactionData = [
-                ["type": "urn:walletbench:payment", "credential_ids": [.string(id)], "payee": "Shop", "amount": "1", "currency": "EUR"]
+                [
+                    "type": "urn:walletbench:payment", "credential_ids": [.string(id)], "payee": "Shop", "amount": "1",
+                    "currency": "EUR",
+                ]
             ]
         }
         return order
     }
 
-    private func run(_ scene: Scene, verifier verifierFaults: [String] = [], wallet walletFaults: [String] = [], content: [String] = [])
+    private func run(
+        _ scene: Scene, verifier verifierFaults: [String] = [], wallet walletFaults: [String] = [], content: [String] = []
+    )
         async throws -> VPStage.Seen
     {
         let element = ElementReference(nameSpace: "org.walletbench.transaction", identifier: "payment_hash")
@@ -98,7 +105,8 @@ struct VPFaultWalkTests {
             settings.wasSeen = { text in seen.map { text.hasPrefix($0) } ?? false }
         }
         let verifier = try stage.verifier(identity, faults: verifierFaults, isHAIP: scene.isHAIP)
-        let late = scene.minutesLater == 0
+        let late =
+            scene.minutesLater == 0
             ? nil : try stage.verifier(identity, at: VPStage.time.adding(seconds: 60 * scene.minutesLater))
         return try await stage.run(
             try order(scene), identity, wallet: wallet, verifier: verifier, holderFaults: content, receiver: late)
@@ -171,11 +179,14 @@ struct VPFaultWalkTests {
             let key = try #require(held.keyID)
             let signer = try JWSSigner(try await stage.keyStore.info(key), in: stage.keyStore, unlock: .automatic)
             text = try await held.token.bound(
-                to: KeyBindingClaims(audience: "a", nonce: "n", issuedAt: VPStage.time), by: signer).compact
+                to: KeyBindingClaims(audience: "a", nonce: "n", issuedAt: VPStage.time), by: signer
+            ).compact
             expectation = .presentation(types: ["urn:eudi:pid:1"], binding: KeyBindingExpectation(audience: "a", nonce: "n"))
         }
         let report = verifier.verify(text, expecting: expectation, at: VPStage.time)
-        judge(name, fault.trips.filter { $0.hasPrefix("S") }, fault.also, Set(report.checks.filter(\.outcome.isViolation).map(\.id)), [])
+        judge(
+            name, fault.trips.filter { $0.hasPrefix("S") }, fault.also, Set(report.checks.filter(\.outcome.isViolation).map(\.id)),
+            [])
     }
 
     // MARK: the catalogue

@@ -130,7 +130,8 @@ struct VPStage {
     ) throws -> VPVerifier {
         let signers = SignerVerifier(anchors: authority.anchors, edition: .first)
         var settings = VPVerifierSettings(
-            identity: identity, publicURL: try WebURL(Self.origin + "/vp"), tokens: VPTokenVerifier(signers: signers, isHAIP: isHAIP))
+            identity: identity, publicURL: try WebURL(Self.origin + "/vp"),
+            tokens: VPTokenVerifier(signers: signers, isHAIP: isHAIP))
         settings.isHAIP = isHAIP
         settings.faults = VPFaultSet(faults)
         return VPVerifier(settings, store: store, clock: FixedClock(time), random: random)
@@ -210,7 +211,8 @@ struct VPStage {
         }
         let proposal = wallet.propose(request, from: credentials, presenter: presenter)
         seen.proposal = proposal
-        let refusal = wallet.settings.faults.contains("wallet-error") || wallet.settings.faults.contains("wallet-error-known")
+        let refusal =
+            wallet.settings.faults.contains("wallet-error") || wallet.settings.faults.contains("wallet-error-known")
             ? wallet.refusal(of: request, "VW30", "the person refused") : proposal.refusal
         do {
             if let refusal {

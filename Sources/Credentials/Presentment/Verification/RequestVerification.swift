@@ -133,7 +133,8 @@ extension RequestVerification {
         let isValid = verify(signature, signer, id, number, subject, signed)
         let name = signer.signer.map { $0.subject.commonName ?? $0.subject.description }
         let isTrusted = isValid && signer.isTrusted
-        report.signers.append(.init(subject: subject, chain: signer, isSigned: isValid, isGenuine: isTrusted, policy: verifier.policy))
+        report.signers.append(
+            .init(subject: subject, chain: signer, isSigned: isValid, isGenuine: isTrusted, policy: verifier.policy))
         return RequestReport.Reader(name: name ?? "unreadable certificate", isTrusted: isTrusted, chain: signer)
     }
 

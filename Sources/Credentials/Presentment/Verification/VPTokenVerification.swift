@@ -36,7 +36,8 @@ struct VPTokenVerification {
     mutating func run(_ token: JSON) {
         guard let object = token.objectValue else {
             list.fail("VV6.object", Self.subject, values: [token.typeName])
-            list.notRun(["VV6.array", "VV6.id", "VV6.one", "VV6.empty"] + Self.presentationChecks, Self.subject, .needs("VV6.object"))
+            list.notRun(
+                ["VV6.array", "VV6.id", "VV6.one", "VV6.empty"] + Self.presentationChecks, Self.subject, .needs("VV6.object"))
             return list.notRun("VV11", Self.subject, .needs("VV6.object"))
         }
         list.pass("VV6.object", Self.subject)
@@ -91,7 +92,8 @@ struct VPTokenVerification {
         }
         let open = unsatisfied(answered)
         if !open.isEmpty {
-            let absent = terms.query.credentialSets == nil ? terms.query.credentials.map(\.id).filter { !answered.contains($0) } : []
+            let absent =
+                terms.query.credentialSets == nil ? terms.query.credentials.map(\.id).filter { !answered.contains($0) } : []
             missing += absent
             list.judge("VV11", Self.subject, violations: open.map { [String($0)] })
         } else if !unsatisfied(good).isEmpty, let cause = outcomes.values.compactMap(\.self).sorted().first {

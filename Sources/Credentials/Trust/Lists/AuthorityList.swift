@@ -39,7 +39,9 @@ struct AuthorityList {
             date = try TDate(item["date"])
             nextUpdate = try item.optional("nextUpdate").map { (item) throws(CBORError) in try TDate(item) }
             let infos = try item["certificateInfos"].array()
-            guard infos.count <= Self.limit else { throw TrustListError("\(infos.count) authorities, at most \(Self.limit) are read") }
+            guard infos.count <= Self.limit else {
+                throw TrustListError("\(infos.count) authorities, at most \(Self.limit) are read")
+            }
             let name = TrustList.name(kind, provider, sequence)
             var entries: [TrustAnchor] = []
             for info in infos { entries.append(try Self.anchor(info, isVICAL: isVICAL, name)) }

@@ -90,7 +90,9 @@ public struct TrustListVerifier: Sendable {
     }
 
     /// The chain of a signer; a certificate that is itself trusted for lists needs no other above it.
-    func chain(_ x5chain: [[UInt8]], as profile: CertificateProfile, and others: [Certificate] = [], at time: Timestamp) -> SignerChain {
+    func chain(_ x5chain: [[UInt8]], as profile: CertificateProfile, and others: [Certificate] = [], at time: Timestamp)
+        -> SignerChain
+    {
         SignerChain(x5chain, as: profile, anchors: roots + others, edition: edition, skew: skew, at: time)
     }
 

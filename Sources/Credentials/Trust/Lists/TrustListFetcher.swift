@@ -31,13 +31,15 @@ public struct TrustListFetcher: Sendable {
                     checks.pass("T3.pointer", pointer.uri)
                     found.append(list)
                     if list.isUsable { further += list.pointers }
-                case .failure(let error): checks.fail("T3.pointer", pointer.uri, "pointer \(pointer.uri) not reachable: \(error.description)")
+                case .failure(let error):
+                    checks.fail("T3.pointer", pointer.uri, "pointer \(pointer.uri) not reachable: \(error.description)")
                 }
             }
             next = further
         }
         if let pointer = next.first(where: { !seen.contains($0.uri) }) {
-            checks.fail("T3.pointer", pointer.uri, "pointer \(pointer.uri) is more than \(Self.depthLimit) steps away and not followed")
+            checks.fail(
+                "T3.pointer", pointer.uri, "pointer \(pointer.uri) is more than \(Self.depthLimit) steps away and not followed")
         }
         return (found, checks)
     }

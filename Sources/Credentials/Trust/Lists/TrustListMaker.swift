@@ -112,10 +112,19 @@ package struct TrustListMaker: Sendable {
                 "TrustedEntityInformation": ["TEName": [["lang": "en", "value": .string(certificate.subject.commonName ?? "")]]],
                 "TrustedEntityServices": fault == .shape
                     ? "none"
-                    : [["ServiceInformation": ["ServiceTypeIdentifier": "http://uri.etsi.org/19602/SvcType/Issuance", "ServiceDigitalIdentity": Self.identity(certificate)]]],
+                    : [
+                        [
+                            "ServiceInformation": [
+                                "ServiceTypeIdentifier": "http://uri.etsi.org/19602/SvcType/Issuance",
+                                "ServiceDigitalIdentity": Self.identity(certificate),
+                            ]
+                        ]
+                    ],
             ]
         }
-        let claims: JSONObject = ["LoTE": ["ListAndSchemeInformation": .object(information), "TrustedEntitiesList": .array(entities)]]
+        let claims: JSONObject = [
+            "LoTE": ["ListAndSchemeInformation": .object(information), "TrustedEntitiesList": .array(entities)]
+        ]
         let jws = try await JWS.sign(
             Array(JSON.object(claims).encoded().utf8),
             header: ["typ": "JWT", "x5c": .array([.string(Base64.encode(signer.certificate.der))])],

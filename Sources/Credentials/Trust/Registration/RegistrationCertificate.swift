@@ -81,7 +81,9 @@ public struct RegistrationCertificate: Sendable {
         case .cwt:
             form = .cwt
             let auth: COSESign1
-            do { auth = try COSESign1(CBOR(decoding: bytes)) } catch { throw Unreadable(check: "T59", reason: "not a CWT: \(error)") }
+            do { auth = try COSESign1(CBOR(decoding: bytes)) } catch {
+                throw Unreadable(check: "T59", reason: "not a CWT: \(error)")
+            }
             do { claims = try Self.claims(of: CBOR(decoding: auth.payload ?? [])) } catch {
                 throw Unreadable(check: "T58", reason: "\(error)")
             }
@@ -106,7 +108,9 @@ public struct RegistrationCertificate: Sendable {
     }
 
     private static func fault(_ chain: [[UInt8]], _ verify: (PublicKey) throws -> Void) -> String? {
-        guard let leaf = chain.first, let key = try? Certificate(der: leaf).publicKey() else { return "no usable certificate came along" }
+        guard let leaf = chain.first, let key = try? Certificate(der: leaf).publicKey() else {
+            return "no usable certificate came along"
+        }
         do { try verify(key) } catch { return "signature invalid: \(error)" }
         return nil
     }
@@ -116,7 +120,9 @@ public struct RegistrationCertificate: Sendable {
         let numbers = [1: "iss", 2: "sub", 4: "exp", 5: "nbf", 6: "iat", 65535: "status"]
         var claims = JSONObject()
         for (key, value) in try payload.map() {
-            if let name = try? key.text() { claims[name] = JSON(claim: value) } else if let number = try? key.int(), let name = numbers[number] {
+            if let name = try? key.text() {
+                claims[name] = JSON(claim: value)
+            } else if let number = try? key.int(), let name = numbers[number] {
                 claims[name] = JSON(claim: value)
             }
         }
@@ -136,7 +142,9 @@ private struct RegistrationReader {
     }
 
     func identifier() throws(RegistrationCertificate.Unreadable) -> String {
-        guard let text = claims["sub"]?.stringValue ?? claims["sub"]?["id"]?.stringValue, !text.isEmpty else { throw missing("sub") }
+        guard let text = claims["sub"]?.stringValue ?? claims["sub"]?["id"]?.stringValue, !text.isEmpty else {
+            throw missing("sub")
+        }
         return text
     }
 
@@ -162,13 +170,17 @@ private struct RegistrationReader {
         for (place, entry) in entries.enumerated() {
             guard let format = entry["format"]?.stringValue else { throw missing("\(name)[\(place)].format") }
             let meta = entry["meta"]
-            let types = (meta?["vct_values"]?.arrayValue ?? []).compactMap(\.stringValue) + [meta?["doctype_value"]?.stringValue].compactMap { $0 }
+            let types =
+                (meta?["vct_values"]?.arrayValue ?? []).compactMap(\.stringValue)
+                + [meta?["doctype_value"]?.stringValue].compactMap { $0 }
             var paths: [[JSON]]?
             if let claims = entry["claim"] ?? entry["claims"] {
                 guard let list = claims.arrayValue else { throw missing("\(name)[\(place)].claim") }
                 paths = []
                 for (claim, item) in list.enumerated() {
-                    guard let path = item["path"]?.arrayValue, !path.isEmpty else { throw missing("\(name)[\(place)].claim[\(claim)].path") }
+                    guard let path = item["path"]?.arrayValue, !path.isEmpty else {
+                        throw missing("\(name)[\(place)].claim[\(claim)].path")
+                    }
                     paths?.append(path)
                 }
             }

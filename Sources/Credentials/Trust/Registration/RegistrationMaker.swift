@@ -87,7 +87,8 @@ package struct RegistrationMaker: Sendable {
     package func jwt(_ entry: Entry) async throws -> [UInt8] {
         if fault == .garbage { return Array("no registration certificate".utf8) }
         let header: JSONObject = [
-            "typ": .string(fault == .type ? "JWT" : "rc-wrp+jwt"), "x5c": .array([.string(Base64.encode(registrar.certificate.der))]),
+            "typ": .string(fault == .type ? "JWT" : "rc-wrp+jwt"),
+            "x5c": .array([.string(Base64.encode(registrar.certificate.der))]),
         ]
         let payload = Array(JSON.object(claims(entry)).encoded().utf8)
         return Array(try await JWS.sign(payload, header: header, by: JWSSigner(registrar.key, nonce: nonce)).compact.utf8)

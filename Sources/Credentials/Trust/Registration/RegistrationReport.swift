@@ -35,7 +35,8 @@ public struct RegistrationReport: Sendable {
             "identifier": certificate.map { .string($0.identifier) } ?? .null,
             "country": certificate?.country.map(JSON.string) ?? .null, "purpose": certificate?.purpose.map(JSON.string) ?? .null,
             "registeredFor": .array(registered.map(JSON.string)), "granted": .bool(isGranted),
-            "warnings": .object(JSONObject(warnings.sorted { $0.key < $1.key }.map { (key: $0.key, value: .array($0.value.map(JSON.string))) })),
+            "warnings": .object(
+                JSONObject(warnings.sorted { $0.key < $1.key }.map { (key: $0.key, value: .array($0.value.map(JSON.string))) })),
         ]
     }
 
@@ -66,7 +67,11 @@ public struct RegistrationReport: Sendable {
 
     mutating func leaveOpen(_ why: String) {
         let reason = "status not retrievable: \(why)"
-        if policy == .enforce { checks.notRun("T55", Self.subject, .undetermined(reason)) } else { checks.violate("T55", Self.subject, as: .warn, reason) }
+        if policy == .enforce {
+            checks.notRun("T55", Self.subject, .undetermined(reason))
+        } else {
+            checks.violate("T55", Self.subject, as: .warn, reason)
+        }
     }
 
     /// T64, T65: the same bytes in every docRequest.
@@ -98,7 +103,9 @@ public struct RegistrationReport: Sendable {
     private mutating func recordOpen(_ why: String) {
         leaveOpen(why)
         guard policy != .enforce else { return }
-        if leg == .proximity { checks.violate("H10.\(Self.code("T55"))", Self.subject, as: .warn, "status not retrievable: \(why)") }
+        if leg == .proximity {
+            checks.violate("H10.\(Self.code("T55"))", Self.subject, as: .warn, "status not retrievable: \(why)")
+        }
         warnings["", default: []].append("\(Self.code("T55")): status not retrievable: \(why)")
     }
 }

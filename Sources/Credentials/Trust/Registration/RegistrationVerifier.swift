@@ -13,7 +13,8 @@ public enum RegistrationLeg: Sendable, Hashable {
 
     /// What the certificate must entitle to: any of these.
     var entitlements: [String] {
-        let names = self == .issuance ? ["PID_Provider", "QEAA_Provider", "Non_Q_EAA_Provider", "PUB_EAA_Provider"] : ["Service_Provider"]
+        let names =
+            self == .issuance ? ["PID_Provider", "QEAA_Provider", "Non_Q_EAA_Provider", "PUB_EAA_Provider"] : ["Service_Provider"]
         return names.map { "https://uri.etsi.org/19475/Entitlement/\($0)" }
     }
 }
@@ -97,7 +98,8 @@ public struct RegistrationVerifier: Sendable {
         let faults = [certificate.signatureFault].compactMap { $0 } + (chain.isTrusted ? [] : ["signer not trusted"] + findings)
         report.judge("T56", faults.isEmpty, faults.joined(separator: "; "))
         if let expiry = certificate.expiresAt {
-            report.judge("T50", expiry > time.adding(seconds: -signers.skew), "registration certificate expired at \(expiry.rfc3339)")
+            report.judge(
+                "T50", expiry > time.adding(seconds: -signers.skew), "registration certificate expired at \(expiry.rfc3339)")
         } else {
             report.pass("T50")
         }
@@ -105,14 +107,17 @@ public struct RegistrationVerifier: Sendable {
         let isGenuine = faults.isEmpty
         if certificate.status != .absent {
             report.statusQuery = StatusQuery(
-                subject: RegistrationReport.subject, type: RegistrationReport.subject, claim: certificate.status, form: certificate.form,
+                subject: RegistrationReport.subject, type: RegistrationReport.subject, claim: certificate.status,
+                form: certificate.form,
                 signer: chain, isGenuine: isGenuine, cause: "T56", mayBeOwn: true)
             report.leaveOpen("nobody asked for it")
         }
     }
 
     /// T60 to T62: the identifier stands in the access certificate as organizationIdentifier, or as serialNumber of a person.
-    private func checkBinding(_ certificate: RegistrationCertificate, _ access: AccessCertificate, _ report: inout RegistrationReport) {
+    private func checkBinding(
+        _ certificate: RegistrationCertificate, _ access: AccessCertificate, _ report: inout RegistrationReport
+    ) {
         switch access {
         case .absent:
             report.violate("T61", "no access certificate to bind to", isAdvice: true)
@@ -121,10 +126,13 @@ public struct RegistrationVerifier: Sendable {
         case .certificate(let access):
             report.pass("T60")
             report.pass("T61")
-            let names = [access.subject.attribute("2.5.4.97")?.text, access.subject.attribute(.nameSerialNumber)?.text].compactMap { $0 }
+            let names = [access.subject.attribute("2.5.4.97")?.text, access.subject.attribute(.nameSerialNumber)?.text].compactMap {
+                $0
+            }
             report.judge(
                 "T62", names.contains(certificate.identifier),
-                "subject of registration \(certificate.identifier) is not that of access certificate \(names.first ?? access.subject.description)")
+                "subject of registration \(certificate.identifier) is not that of access certificate \(names.first ?? access.subject.description)"
+            )
         }
     }
 
@@ -143,7 +151,8 @@ public struct RegistrationVerifier: Sendable {
             let fitting = known.filter { $0.format == subject.format && !$0.types.isDisjoint(with: subject.types) }
             if leg == .issuance {
                 if fitting.isEmpty {
-                    report.violate("T67", "configuration \(subject.id) not among provides_attestations", key: subject.id, isAdvice: true)
+                    report.violate(
+                        "T67", "configuration \(subject.id) not among provides_attestations", key: subject.id, isAdvice: true)
                 } else {
                     report.pass("T67", key: subject.id)
                 }
@@ -152,9 +161,11 @@ public struct RegistrationVerifier: Sendable {
             let beyond = fitting.isEmpty ? subject.paths : subject.paths.filter { path in !fitting.contains { $0.covers(path) } }
             if fitting.isEmpty || !beyond.isEmpty {
                 let paths = beyond.map { $0.map { $0.stringValue ?? $0.encoded() }.joined(separator: "/") }
-                let what = fitting.isEmpty ? "a credential that is not registered: \(subject.types.sorted().joined(separator: ", "))" : ""
+                let what =
+                    fitting.isEmpty ? "a credential that is not registered: \(subject.types.sorted().joined(separator: ", "))" : ""
                 report.violate(
-                    "T63", "query \(subject.id) asks beyond registration: \(([what] + paths).filter { !$0.isEmpty }.joined(separator: ", "))",
+                    "T63",
+                    "query \(subject.id) asks beyond registration: \(([what] + paths).filter { !$0.isEmpty }.joined(separator: ", "))",
                     key: subject.id, isAdvice: true)
             } else {
                 report.pass("T63", key: subject.id)

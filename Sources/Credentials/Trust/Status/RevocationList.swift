@@ -33,15 +33,20 @@ public struct RevocationList: Sendable {
         }
         let maySign = issuer.keyUsage.map { $0.contains(.cRLSign) } ?? true
         checks.judge("T40.signature", subject, maySign && list.isSigned(by: issuer))
-        let isCurrent = list.thisUpdate <= time.adding(seconds: skew) && list.nextUpdate.map { $0 > time.adding(seconds: -skew) } ?? false
+        let isCurrent =
+            list.thisUpdate <= time.adding(seconds: skew) && list.nextUpdate.map { $0 > time.adding(seconds: -skew) } ?? false
         checks.judge("T41.current", subject, isCurrent, [list.nextUpdate?.rfc3339 ?? "is missing; it"])
         if let known, let number = list.number, Self.isLess(number, known) {
             checks.fail("T41.number", subject, values: [Hex.encode(known), Hex.encode(number)])
         } else {
             checks.pass("T41.number", subject)
         }
-        let broken = RevocationListProfile.lint(list, issuer: issuer, at: time).findings.filter { !Self.saidElsewhere.contains($0.rule) }
-        if broken.isEmpty { checks.pass("T41.profile", subject) } else {
+        let broken = RevocationListProfile.lint(list, issuer: issuer, at: time).findings.filter {
+            !Self.saidElsewhere.contains($0.rule)
+        }
+        if broken.isEmpty {
+            checks.pass("T41.profile", subject)
+        } else {
             checks.fail("T41.profile", subject, broken.map { "CRL breaks rule \($0.id): \($0.message)" }.joined(separator: "; "))
         }
         return checks.checks[first...].allSatisfy { !$0.isUndetermined }

@@ -117,7 +117,9 @@ public actor StatusCache {
                 entry.freshUntil = time.adding(seconds: min(max(seconds, 0), limits.longest))
             } else if entry.isGenuine, var known = entry.copy {
                 // Bytes that nobody vouches for do not push out a good copy.
-                entry.failure = (StatusFault("T12.signature", detail: "the newer copy is not genuine"), time.adding(seconds: limits.failure))
+                entry.failure = (
+                    StatusFault("T12.signature", detail: "the newer copy is not genuine"), time.adding(seconds: limits.failure)
+                )
                 known.isStale = true
                 answer = .success(known)
             } else {

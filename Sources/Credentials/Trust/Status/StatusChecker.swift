@@ -86,7 +86,9 @@ struct RevocationRun {
     mutating func revocation(of chain: SignerChain, isGenuine: Bool, subject: String) async -> RevocationResult {
         let certificates = chain.result.path.enumerated().filter { !RevocationList.locations(in: $1).isEmpty }
         guard !certificates.isEmpty else { return .notPresent }
-        guard isGenuine, chain.isTrusted else { return .undetermined("the chain leads to no trusted root, so its CRL is not asked") }
+        guard isGenuine, chain.isTrusted else {
+            return .undetermined("the chain leads to no trusted root, so its CRL is not asked")
+        }
         var result = RevocationResult.good
         for (place, certificate) in certificates {
             guard let issuer = place + 1 < chain.result.path.count ? chain.result.path[place + 1] : chain.anchor else { continue }
@@ -108,8 +110,9 @@ struct RevocationRun {
             case .success(let crl):
                 list.pass("T40.fetch", subject)
                 let known = await checker.cache.note(number: crl.list.isSigned(by: issuer) ? crl.list.number : nil, of: uri)
-                guard crl.admit(
-                    for: certificate, issuer: issuer, known: known, skew: checker.skew, at: time, in: &list, subject)
+                guard
+                    crl.admit(
+                        for: certificate, issuer: issuer, known: known, skew: checker.skew, at: time, in: &list, subject)
                 else {
                     let step = list.checks.last { $0.isUndetermined && $0.subject == subject }
                     return .undetermined(step.map { "\($0.id): \($0.definition.message)" } ?? "CRL not usable")
@@ -127,14 +130,17 @@ struct RevocationRun {
 
     private mutating func fetch(_ uri: String, _ issuer: Certificate) async -> Result<RevocationList, StatusFault> {
         guard fetchesLeft > 0 else {
-            return .failure(StatusFault("T40.fetch", detail: "more than \(StatusChecker.fetchesPerReport) lists in one presentation"))
+            return .failure(
+                StatusFault("T40.fetch", detail: "more than \(StatusChecker.fetchesPerReport) lists in one presentation"))
         }
         fetchesLeft -= 1
         let (checker, time) = (checker, time)
         // A CRL is its issuer's: two issuers that name one URI share no copy.
         let key = StatusCache.Key(uri: uri, kind: "crl \(Hex.encode(issuer.sha256))")
         let copy = await checker.cache.copy(key, at: time) { content in
-            guard case .revocations(let crl) = content, crl.list.isSigned(by: issuer), let next = crl.list.nextUpdate else { return nil }
+            guard case .revocations(let crl) = content, crl.list.isSigned(by: issuer), let next = crl.list.nextUpdate else {
+                return nil
+            }
             return next.seconds(since: time)
         } fetch: {
             do throws(ResourceError) {
@@ -143,7 +149,9 @@ struct RevocationRun {
                 do throws(CertificateError) {
                     let crl = RevocationList(try CertificateRevocationList(der: resource.bytes))
                     return .success(
-                        .init(content: .revocations(crl), fetchedAt: time, contentType: resource.contentType, isCopy: resource.isCopy))
+                        .init(
+                            content: .revocations(crl), fetchedAt: time, contentType: resource.contentType, isCopy: resource.isCopy)
+                    )
                 } catch { return .failure(StatusFault("T40.fetch", detail: "\(uri) is no CRL: \(error)")) }
             } catch {
                 return .failure(StatusFault("T40.fetch", detail: error.isCancelled ? StatusCache.cancelled : "\(error)"))

@@ -68,7 +68,9 @@ package struct StatusListMaker: Sendable {
         case .bits: return (3, try list.compressed())
         case .zlib: return (Int64(list.bits), list.bytes.prefix(64) + [0])
         case .limit:
-            return (Int64(list.bits), try Deflate.deflate([UInt8](repeating: 0, count: StatusList.standardLimit + 1), format: .zlib))
+            return (
+                Int64(list.bits), try Deflate.deflate([UInt8](repeating: 0, count: StatusList.standardLimit + 1), format: .zlib)
+            )
         default: return (Int64(list.bits), try list.compressed())
         }
     }

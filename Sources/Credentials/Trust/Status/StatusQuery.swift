@@ -74,9 +74,15 @@ struct StatusJudge {
             list.pass("T11.short", subject)
         case String(wanted.dropFirst("application/".count))?:
             list.pass("T11.typ", subject)
-            if token.form == .jwt { list.pass("T11.short", subject) } else { list.fail("T11.short", subject, "short form `\(token.type ?? "")`") }
+            if token.form == .jwt {
+                list.pass("T11.short", subject)
+            } else {
+                list.fail("T11.short", subject, "short form `\(token.type ?? "")`")
+            }
         default:
-            list.fail("T11.typ", subject, "typ is not `\(token.form == .jwt ? String(wanted.dropFirst(12)) : wanted)`: \(token.type ?? "missing")")
+            list.fail(
+                "T11.typ", subject,
+                "typ is not `\(token.form == .jwt ? String(wanted.dropFirst(12)) : wanted)`: \(token.type ?? "missing")")
             list.notRun("T11.short", subject, .needs("T11.typ"))
         }
     }
@@ -101,7 +107,9 @@ struct StatusJudge {
             list.pass("T12.chain", subject)
         }
         if let fault = token.signatureFault {
-            if fault.check == "T12.signature" { list.fail("T12.signature", subject, fault.message) } else {
+            if fault.check == "T12.signature" {
+                list.fail("T12.signature", subject, fault.message)
+            } else {
                 list.notRun("T12.signature", subject, .needs(fault.check))
             }
         } else {
@@ -124,7 +132,8 @@ struct StatusJudge {
 
     private func checkPath(_ certificates: [[UInt8]], _ list: inout CheckList, _ subject: String) {
         guard let anchors = anchors else {
-            list.fail("T13.signer", subject, "the root of the document's signer is not known, so nobody can be shown to stand under it")
+            list.fail(
+                "T13.signer", subject, "the root of the document's signer is not known, so nobody can be shown to stand under it")
             return list.notRun("T13.profile", subject, .needs("T13.signer"))
         }
         let chain = SignerChain(certificates, as: .status, anchors: anchors, edition: edition, skew: skew, at: time)
@@ -144,7 +153,9 @@ struct StatusJudge {
             list.pass("T13.signer", subject)
         }
         let broken = chain.profile.findings
-        if broken.isEmpty || isOwn { list.pass("T13.profile", subject) } else {
+        if broken.isEmpty || isOwn {
+            list.pass("T13.profile", subject)
+        } else {
             list.fail("T13.profile", subject, broken.map { "signer breaks rule \($0.id): \($0.message)" }.joined(separator: "; "))
         }
     }

@@ -121,6 +121,7 @@ extension StatusReference {
 
     fileprivate init(identifiers list: CBOR) throws(CBORError) {
         self.init(
-            .identifier(try list["id"].bytes()), uri: try list["uri"].text(), certificate: try list.optional("certificate")?.bytes())
+            .identifier(try list["id"].bytes()), uri: try list["uri"].text(), certificate: try list.optional("certificate")?.bytes()
+        )
     }
 }

@@ -37,14 +37,21 @@ struct StatusRun {
         switch query.claim {
         case .absent:
             list.notRun(statusCheck, subject, .notPresent)
-            if query.form == .cwt { list.notRun("R28.mdl-values", subject, .notPresent) } else { list.notRun("S15.format", subject, .notPresent) }
+            if query.form == .cwt {
+                list.notRun("R28.mdl-values", subject, .notPresent)
+            } else {
+                list.notRun("S15.format", subject, .notPresent)
+            }
             return "none"
         case .unknown(let names):
             let why = "status without known mechanism: \(names.isEmpty ? "none" : names.joined(separator: ", "))"
             list.notRun("T20", subject, .undetermined(why))
             return conclude(.undetermined("T20: \(why)"))
         case .malformed(let check, let why):
-            list.fail(check, subject, "\(check == "T20" ? "status_list without idx or uri, or mistyped" : "identifier_list without bstr id and uri"): \(why)")
+            list.fail(
+                check, subject,
+                "\(check == "T20" ? "status_list without idx or uri, or mistyped" : "identifier_list without bstr id and uri"): \(why)"
+            )
             soften()
             return conclude(.refused(check))
         case .references(let references): return await check(references)
@@ -52,7 +59,9 @@ struct StatusRun {
     }
 
     private mutating func check(_ references: [StatusReference]) async -> String {
-        for reference in references { if case .index = reference.mechanism { list.pass("T20", subject) } else { list.pass("T31", subject) } }
+        for reference in references {
+            if case .index = reference.mechanism { list.pass("T20", subject) } else { list.pass("T31", subject) }
+        }
         guard query.isGenuine else {
             return conclude(.undetermined("the document's signer is not trusted (\(query.cause)), so its list is not asked"))
         }
@@ -159,7 +168,10 @@ struct StatusRun {
 
     private mutating func fetch(_ reference: StatusReference, _ judge: StatusJudge) async -> Result<StatusCache.Copy, StatusFault> {
         guard fetchesLeft > 0 else {
-            return .failure(StatusFault("T10.fetch", values: [reference.uri, "not asked"], detail: "more than \(StatusChecker.fetchesPerReport) lists in one presentation"))
+            return .failure(
+                StatusFault(
+                    "T10.fetch", values: [reference.uri, "not asked"],
+                    detail: "more than \(StatusChecker.fetchesPerReport) lists in one presentation"))
         }
         fetchesLeft -= 1
         var isIdentifiers = false
@@ -269,7 +281,8 @@ struct StatusRun {
         list.append(contentsOf: run.list)
         switch result {
         case .good: list.pass("R11.revoked", subject)
-        case .revoked(let time, let number): list.violate("R11.revoked", subject, as: .fail, "document signer revoked at \(time.rfc3339), CRL \(number)")
+        case .revoked(let time, let number):
+            list.violate("R11.revoked", subject, as: .fail, "document signer revoked at \(time.rfc3339), CRL \(number)")
         case .undetermined(let why): list.notRun("R11.revoked", subject, .undetermined(why))
         case .notPresent: list.notRun("R11.revoked", subject, .notPresent)
         case .needs(let id): list.notRun("R11.revoked", subject, .needs(id))

@@ -137,7 +137,9 @@ public struct StatusToken: Sendable {
         self.bytes = bytes
         jws = nil
         self.auth = auth
-        type = auth.protected[COSEHeaders.Label.type].map { (try? $0.text()) ?? (try? $0.uint()).map { String($0) } ?? $0.kind.cddlName }
+        type = auth.protected[COSEHeaders.Label.type].map {
+            (try? $0.text()) ?? (try? $0.uint()).map { String($0) } ?? $0.kind.cddlName
+        }
         subject = try? claims.optional(2)?.text()
         issuedAt = Self.time(try? claims.optional(6))
         expiresAt = Self.time(try? claims.optional(4))

@@ -123,9 +123,11 @@ package struct IssuanceFaults: Sendable {
         _ configuration: CredentialConfiguration, _ keys: [PublicKey?], _ settings: IssuerSettings, _ random: any RandomSource
     ) -> (configuration: CredentialConfiguration, keys: [PublicKey?]) {
         var (configuration, keys) = (configuration, keys)
-        if has(.wrongType), let other = settings.configurations.first(where: {
-            $0.format == configuration.format && $0.type != configuration.type
-        }) {
+        if has(.wrongType),
+            let other = settings.configurations.first(where: {
+                $0.format == configuration.format && $0.type != configuration.type
+            })
+        {
             configuration = other
         }
         if has(.wrongKey) { keys = keys.map { _ in try? PrivateKey.generate(.p256, random: random).publicKey } }

@@ -21,7 +21,8 @@ extension IssuanceFault {
 
     private static func grant(_ change: @escaping @Sendable (inout JSONObject) -> Void) -> Act {
         .offer { offer in
-            guard var grants = offer["grants"]?.objectValue, let name = grants.keys.first, var grant = grants[name]?.objectValue else {
+            guard var grants = offer["grants"]?.objectValue, let name = grants.keys.first, var grant = grants[name]?.objectValue
+            else {
                 return
             }
             change(&grant)
@@ -33,7 +34,8 @@ extension IssuanceFault {
     static let offers: [IssuanceFault] = [
         issuer("offer-form", "the offer's link carries the offer and says where it is", .link { "\($0)&credential_offer=%7B%7D" }),
         issuer("offer-shape", "the offer names no issuer", .offer { $0["credential_issuer"] = nil }),
-        issuer("offer-fetch", "the offer by reference is text/plain", .answer(.offer) { $0.headers["Content-Type"] = "text/plain" }),
+        issuer(
+            "offer-fetch", "the offer by reference is text/plain", .answer(.offer) { $0.headers["Content-Type"] = "text/plain" }),
         issuer(
             "offer-ids", "the offer names one configuration twice",
             .offer { offer in
@@ -76,19 +78,27 @@ extension IssuanceFault {
             }),
         issuer("metadata-scope", "a configuration has no scope", also: ["IW1.scope"], configuration { $0["scope"] = nil }),
         issuer("metadata-nonce-endpoint", "key binding without nonce endpoint", .issuer { $0.hasNonceEndpoint = false }),
-        issuer("signed-metadata-typ", "the signed metadata are typ JWT", .jwt(.signedMetadata) { draft, _ in draft.header["typ"] = "JWT" }),
+        issuer(
+            "signed-metadata-typ", "the signed metadata are typ JWT",
+            .jwt(.signedMetadata) { draft, _ in draft.header["typ"] = "JWT" }),
         issuer(
             "signed-metadata-sub", "sub of the signed metadata is another issuer",
             .jwt(.signedMetadata) { draft, _ in draft.claims["sub"] = "https://other.example" }),
         issuer(
             "signed-metadata-signature", "the signature of the metadata is wrong",
             .jwt(.signedMetadata) { draft, _ in draft.spoilsSignature = true }),
-        issuer("signed-metadata-path", "the signer of the metadata comes from a root that nobody trusts", .conduct(.unknownMetadataSigner)),
-        issuer("signed-metadata-times", "the signed metadata have no iat", .jwt(.signedMetadata) { draft, _ in draft.claims["iat"] = nil }),
+        issuer(
+            "signed-metadata-path", "the signer of the metadata comes from a root that nobody trusts",
+            .conduct(.unknownMetadataSigner)),
+        issuer(
+            "signed-metadata-times", "the signed metadata have no iat",
+            .jwt(.signedMetadata) { draft, _ in draft.claims["iat"] = nil }),
         issuer(
             "signed-metadata-x5c", "the signed metadata have no x5c", also: ["IW3.signature", "IW3.path"],
             .jwt(.signedMetadata) { draft, _ in draft.header["x5c"] = nil }),
-        issuer("signed-metadata-anchor", "x5c of the metadata contains the trust anchor", also: ["IW3.path"], .conduct(.anchorInMetadata)),
+        issuer(
+            "signed-metadata-anchor", "x5c of the metadata contains the trust anchor", also: ["IW3.path"],
+            .conduct(.anchorInMetadata)),
         issuer(
             "signed-metadata-self-signed", "the metadata are signed by a self-signed certificate", also: ["IW3.path"],
             .conduct(.selfSignedMetadata)),
@@ -99,18 +109,24 @@ extension IssuanceFault {
     }
 
     static let authorization: [IssuanceFault] = [
-        issuer("as-issuer", "the server's metadata are those of another server", also: ["IW5.iss"], server { $0["issuer"] = "https://other.example" }),
+        issuer(
+            "as-issuer", "the server's metadata are those of another server", also: ["IW5.iss"],
+            server { $0["issuer"] = "https://other.example" }),
         issuer("as-endpoints", "the server has no token endpoint", server { $0["token_endpoint"] = nil }),
         issuer("as-pkce", "the server does not list S256", server { $0["code_challenge_methods_supported"] = ["plain"] }),
-        issuer("as-par", "the server lists no PAR endpoint", .issuer { $0.requiresPAR = false },
+        issuer(
+            "as-par", "the server lists no PAR endpoint", .issuer { $0.requiresPAR = false },
             server { $0["pushed_authorization_request_endpoint"] = nil }),
-        issuer("as-dpop", "the server lists no DPoP algorithms", also: ["IW7.lifetime"], .issuer { $0.requiresDPoP = false },
+        issuer(
+            "as-dpop", "the server lists no DPoP algorithms", also: ["IW7.lifetime"], .issuer { $0.requiresDPoP = false },
             server { $0["dpop_signing_alg_values_supported"] = nil }),
-        issuer("as-auth-method", "the server does not list attest_jwt_client_auth", .issuer { $0.requiresClientAttestation = false },
+        issuer(
+            "as-auth-method", "the server does not list attest_jwt_client_auth", .issuer { $0.requiresClientAttestation = false },
             server { $0["token_endpoint_auth_methods_supported"] = ["none"] }),
         issuer("par-response", "PAR answers 200", .answer(.par) { $0.status = 200 }),
         issuer("authz-state", "the authorization response has another state", .redirect { $0["state"] = "other" }),
-        issuer("authz-iss", "the authorization response comes from another issuer", .redirect { $0["iss"] = "https://other.example" }),
+        issuer(
+            "authz-iss", "the authorization response comes from another issuer", .redirect { $0["iss"] = "https://other.example" }),
         issuer(
             "authz-error", "the authorization is denied",
             .redirect { fields in
@@ -119,19 +135,24 @@ extension IssuanceFault {
             }),
         issuer("token-shape", "the token response has no access token", .answer(.token) { $0.json["access_token"] = nil }),
         issuer("token-type", "the token is Bearer though a DPoP proof came", .answer(.token) { $0.json["token_type"] = "Bearer" }),
-        issuer("token-no-store", "the token response may be stored", .answer(.token) { $0.headers["Cache-Control"] = "max-age=60" }),
-        issuer("token-details", "authorization_details are not returned", .answer(.token) { $0.json["authorization_details"] = nil }),
-        issuer("token-lifetime", "the Bearer token lives an hour", also: ["IW4.dpop"], .issuer { $0.tokenLifetime = 3600 },
+        issuer(
+            "token-no-store", "the token response may be stored", .answer(.token) { $0.headers["Cache-Control"] = "max-age=60" }),
+        issuer(
+            "token-details", "authorization_details are not returned", .answer(.token) { $0.json["authorization_details"] = nil }),
+        issuer(
+            "token-lifetime", "the Bearer token lives an hour", also: ["IW4.dpop"], .issuer { $0.tokenLifetime = 3600 },
             server { $0["dpop_signing_alg_values_supported"] = nil }),
         issuer("nonce-503", "the nonce endpoint answers 503", .answer(.nonce) { $0.status = 503 }),
         issuer("nonce-present", "the nonce response has no c_nonce", .answer(.nonce) { $0.json["c_nonce"] = nil }),
         issuer("nonce-no-store", "the nonce may be stored", .answer(.nonce) { $0.headers["Cache-Control"] = "max-age=60" }),
         issuer("dpop-nonce-loop", "every DPoP nonce is refused", .issuer { $0.nonceLifetime = -1 }),
-        issuer("challenge-loop", "every challenge is refused", .issuer {
-            $0.requiresChallenge = true
-            $0.usesDPoPNonces = false
-            $0.nonceLifetime = -1
-        }),
+        issuer(
+            "challenge-loop", "every challenge is refused",
+            .issuer {
+                $0.requiresChallenge = true
+                $0.usesDPoPNonces = false
+                $0.nonceLifetime = -1
+            }),
         issuer("notification-answer", "the notification endpoint answers 500", .answer(.notification) { $0.status = 500 }),
         issuer(
             "reuse-policy-shape", "the first option of the reuse policy is unknown",
@@ -146,7 +167,9 @@ extension IssuanceFault {
 
     static let issuing: [IssuanceFault] = [
         issuer("credential-status", "the credential response is 201", .inner(.credential) { $0.status = 201 }),
-        issuer("credential-shape", "the response has credentials and a transaction", .inner(.credential) { $0.json["transaction_id"] = "t" }),
+        issuer(
+            "credential-shape", "the response has credentials and a transaction",
+            .inner(.credential) { $0.json["transaction_id"] = "t" }),
         issuer(
             "credential-interval", "the deferred response has no interval", .issuer { $0.deferrals = 2 },
             .inner(.credential) { $0.json["interval"] = nil }),
@@ -159,7 +182,9 @@ extension IssuanceFault {
                 draft.headers["Content-Type"] = "application/json"
             }),
         issuer("credential-type", "the response is text/plain", .answer(.credential) { $0.headers["Content-Type"] = "text/plain" }),
-        issuer("credential-jwe", "the response is encrypted by another method", .encryption { $0.encryption = $0.encryption == .a128GCM ? .a256GCM : .a128GCM }),
+        issuer(
+            "credential-jwe", "the response is encrypted by another method",
+            .encryption { $0.encryption = $0.encryption == .a128GCM ? .a256GCM : .a128GCM }),
         issuer("issued-format", "the credential is no base64url", .conduct(.badEncoding)),
         issuer("issued-type", "a credential of another type comes", .conduct(.wrongType)),
         issuer("issued-key", "the credential is bound to a key of nobody", .conduct(.wrongKey)),
@@ -169,17 +194,26 @@ extension IssuanceFault {
         issuer(
             "deferred-id", "the transaction gets another id", .issuer { $0.deferrals = 3 },
             .inner(.deferred) { $0.json["transaction_id"] = "other" }),
-        issuer("deferred-denied", "the deferred credential is denied", .issuer {
-            $0.deferrals = 1
-            $0.deniesDeferred = true
-        }),
-        issuer("deferred-after-delivery", "a delivered transaction answers again", .issuer { $0.deferrals = 1 }, .conduct(.answersAfterDelivery)),
-        issuer("error-known", "an error has a code of no specification", .issuer { $0.deniesCredential = true },
+        issuer(
+            "deferred-denied", "the deferred credential is denied",
+            .issuer {
+                $0.deferrals = 1
+                $0.deniesDeferred = true
+            }),
+        issuer(
+            "deferred-after-delivery", "a delivered transaction answers again", .issuer { $0.deferrals = 1 },
+            .conduct(.answersAfterDelivery)),
+        issuer(
+            "error-known", "an error has a code of no specification", .issuer { $0.deniesCredential = true },
             .answer(.error) { $0.json["error"] = "no_luck_today" }),
-        issuer("error-status", "an error comes with status 418", .issuer { $0.deniesCredential = true }, .answer(.error) { $0.status = 418 }),
-        issuer("error-text", "an error_description holds a quote and an umlaut", .issuer { $0.deniesCredential = true },
+        issuer(
+            "error-status", "an error comes with status 418", .issuer { $0.deniesCredential = true },
+            .answer(.error) { $0.status = 418 }),
+        issuer(
+            "error-text", "an error_description holds a quote and an umlaut", .issuer { $0.deniesCredential = true },
             .answer(.error) { $0.json["error_description"] = "\"nein\", sagte Jürgen" }),
-        issuer("error-encrypted", "an error comes as application/jwt", .issuer { $0.deniesCredential = true },
+        issuer(
+            "error-encrypted", "an error comes as application/jwt", .issuer { $0.deniesCredential = true },
             .answer(.error) { draft in
                 draft.raw = Array("e30.e30.e30.e30.e30".utf8)
                 draft.headers["Content-Type"] = "application/jwt"

@@ -21,7 +21,8 @@ package final class IssuanceLog: Sendable {
 
         package var json: JSONObject {
             [
-                "sequence": .integer(Int64(sequence)), "time": .string(time.rfc3339), "issuance": issuance.map { .string($0) } ?? .null,
+                "sequence": .integer(Int64(sequence)), "time": .string(time.rfc3339),
+                "issuance": issuance.map { .string($0) } ?? .null,
                 "endpoint": .string(endpoint), "status": .integer(Int64(status)), "error": error.map { .string($0) } ?? .null,
                 "detail": .string(detail),
                 "checks": .array(
@@ -46,7 +47,8 @@ package final class IssuanceLog: Sendable {
     package init() {}
 
     func add(
-        _ time: Timestamp, _ issuance: String?, _ endpoint: String, _ status: Int, _ error: String?, _ detail: String, _ checks: [Check]
+        _ time: Timestamp, _ issuance: String?, _ endpoint: String, _ status: Int, _ error: String?, _ detail: String,
+        _ checks: [Check]
     ) {
         let (step, listeners) = state.withLock { state in
             let step = Step(

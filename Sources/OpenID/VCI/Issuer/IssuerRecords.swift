@@ -7,7 +7,8 @@ import Ports
 struct IssuerRecords: Sendable {
     /// What is kept; each a partition.
     enum Kind: String {
-        case offer, pushed, pending, code, preAuthorized, token, refresh, revoked, nonce, dpopNonce, challenge, seen, retries, deferred,
+        case offer, pushed, pending, code, preAuthorized, token, refresh, revoked, nonce, dpopNonce, challenge, seen, retries,
+            deferred,
             notification
     }
 

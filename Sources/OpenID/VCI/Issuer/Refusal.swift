@@ -47,14 +47,18 @@ struct Refusal: Error, Sendable {
             "II4.plain": (400, "invalid_request"), "II5.type": (400, "unsupported_response_type"),
             "II5.redirect": (400, "invalid_request"), "II5.request-uri": (400, "invalid_request"),
             "II6.scope": (400, "invalid_scope"), "II6.details": (400, "invalid_authorization_details"),
-            "II6.locations": (400, "invalid_authorization_details"), "II7.method": (405, nil), "II7.direct": (400, "invalid_request"),
+            "II6.locations": (400, "invalid_authorization_details"), "II7.method": (405, nil),
+            "II7.direct": (400, "invalid_request"),
             "II7.unknown": (400, "invalid_request_uri"), "II7.reused": (400, "invalid_request_uri"),
-            "II10.grant": (400, "unsupported_grant_type"), "II10.code": (400, "invalid_grant"), "II10.redirect": (400, "invalid_grant"),
+            "II10.grant": (400, "unsupported_grant_type"), "II10.code": (400, "invalid_grant"),
+            "II10.redirect": (400, "invalid_grant"),
             "II15": (400, "invalid_grant"), "II11.missing": (400, "invalid_request"), "II11.wrong": (400, "invalid_grant"),
             "II12.key": (400, "invalid_grant"), "II12.par": (400, "invalid_dpop_proof"), "II13.missing": (400, "invalid_request"),
-            "II13.wrong": (400, "invalid_grant"), "II13.anonymous": (400, "invalid_client"), "II14.missing": (400, "invalid_request"),
+            "II13.wrong": (400, "invalid_grant"), "II13.anonymous": (400, "invalid_client"),
+            "II14.missing": (400, "invalid_request"),
             "II14.unexpected": (400, "invalid_request"), "II14.wrong": (400, "invalid_grant"),
-            "II16.missing": (400, "invalid_dpop_proof"), "II16.proof": (400, "invalid_dpop_proof"), "II17.as": (400, "use_dpop_nonce"),
+            "II16.missing": (400, "invalid_dpop_proof"), "II16.proof": (400, "invalid_dpop_proof"),
+            "II17.as": (400, "use_dpop_nonce"),
             "II17.rs": (401, "use_dpop_nonce"), "II20.none": (401, nil), "II20.query": (401, nil),
             "II20.invalid": (401, "invalid_token"), "II20.scope": (403, "insufficient_scope"), "II21": (401, "invalid_dpop_proof"),
             "II23.configuration": (400, "unknown_credential_configuration"),
@@ -73,7 +77,9 @@ struct Refusal: Error, Sendable {
         for id in ["II24.missing", "II24.one", "II24.type", "II24.count", "II24.distinct", "II26.missing", "II28.one"] {
             table[id] = (400, "invalid_proof")
         }
-        for id in ["typ", "alg", "key", "private", "signature", "aud", "iat", "iss"] { table["II25.\(id)"] = (400, "invalid_proof") }
+        for id in ["typ", "alg", "key", "private", "signature", "aud", "iat", "iss"] {
+            table["II25.\(id)"] = (400, "invalid_proof")
+        }
         for id in ["typ", "signature", "exp", "keys", "signer", "level"] { table["II27.\(id)"] = (400, "invalid_proof") }
         return table
     }()

@@ -6,7 +6,9 @@ import Ports
 extension VCIIssuer {
     /// `nonce_endpoint` (§7): unprotected.
     func nonce(_ exchange: inout Exchange) async throws -> AnswerDraft {
-        guard exchange.settings.hasNonceEndpoint else { throw Refusal(status: 404, code: "not_found", "there is no nonce endpoint") }
+        guard exchange.settings.hasNonceEndpoint else {
+            throw Refusal(status: 404, code: "not_found", "there is no nonce endpoint")
+        }
         exchange.checks.pass("II32", exchange.subject)
         let nonce = secret()
         try await records.put(.nonce, nonce, JSONObject(), lifetime: exchange.settings.nonceLifetime)
@@ -24,10 +26,14 @@ extension VCIIssuer {
             throw Refusal("II20.invalid", "the access token is unknown or expired")
         }
         exchange.issuance = grant.issuance
-        guard try await records.get(.revoked, grant.family) == nil else { throw Refusal("II20.invalid", "the access token was revoked") }
+        guard try await records.get(.revoked, grant.family) == nil else {
+            throw Refusal("II20.invalid", "the access token was revoked")
+        }
         if let bound = grant.thumbprint {
             guard scheme == "dpop" else { throw Refusal("II20.invalid", "a DPoP-bound token was sent as Bearer") }
-            guard let thumbprint = try await checkDPoP(&exchange, accessToken: token) else { throw Refusal("II21", "no DPoP proof") }
+            guard let thumbprint = try await checkDPoP(&exchange, accessToken: token) else {
+                throw Refusal("II21", "no DPoP proof")
+            }
             guard thumbprint == bound else { throw Refusal("II20.invalid", "the access token is bound to another DPoP key") }
         } else {
             guard scheme == "bearer" else { throw Refusal("II20.invalid", "a Bearer token was sent as DPoP") }
@@ -63,7 +69,8 @@ extension VCIIssuer {
             throw Refusal("II22.json", "the body is no UTF-8")
         }
         let isEncrypted = type == MessageEncryption.contentType
-        try exchange.require("II22.type", isEncrypted || type == "application/json", "media type \(type.isEmpty ? "missing" : type)")
+        try exchange.require(
+            "II22.type", isEncrypted || type == "application/json", "media type \(type.isEmpty ? "missing" : type)")
         let bytes = isEncrypted ? try open(text, settings) : exchange.request.body
         if isEncrypted {
             exchange.checks.pass("II29.jwe", exchange.subject)
@@ -72,12 +79,16 @@ extension VCIIssuer {
         }
         let json: JSONObject
         do {
-            guard let object = try JSON.decode(bytes).objectValue else { throw Refusal("II22.json", "the request is no JSON object") }
+            guard let object = try JSON.decode(bytes).objectValue else {
+                throw Refusal("II22.json", "the request is no JSON object")
+            }
             json = object
         } catch let error as JSONError { throw Refusal("II22.json", "\(error)") }
         exchange.checks.pass("II22.json", exchange.subject)
         if !isEncrypted {
-            guard settings.requestEncryption != .required else { throw Refusal("II29.plain", "a plain request, encryption is required") }
+            guard settings.requestEncryption != .required else {
+                throw Refusal("II29.plain", "a plain request, encryption is required")
+            }
             guard json["credential_response_encryption"] == nil else {
                 throw Refusal("II29.plain", "credential_response_encryption in a plain request")
             }
@@ -91,7 +102,8 @@ extension VCIIssuer {
     ) throws(Refusal) -> MessageEncryption.ResponseParameters? {
         guard let object = json["credential_response_encryption"] else {
             try exchange.require(
-                "II29.response", exchange.settings.responseEncryption != .required, "no credential_response_encryption, it is required")
+                "II29.response", exchange.settings.responseEncryption != .required,
+                "no credential_response_encryption, it is required")
             return nil
         }
         guard exchange.settings.responseEncryption != .off else {
@@ -99,7 +111,9 @@ extension VCIIssuer {
         }
         let parameters: MessageEncryption.ResponseParameters
         do { parameters = try MessageEncryption.ResponseParameters(object) } catch { throw Refusal(error.check, error.what) }
-        guard !parameters.compresses || exchange.settings.offersCompression else { throw Refusal("II29.algs", "zip is not offered") }
+        guard !parameters.compresses || exchange.settings.offersCompression else {
+            throw Refusal("II29.algs", "zip is not offered")
+        }
         exchange.pass(["II29.response", "II29.algs"])
         return parameters
     }
@@ -125,7 +139,8 @@ extension VCIIssuer {
         faults.spoil(&parameters)
         let jwe = try MessageEncryption.encrypt(
             draft.json, to: parameters.key, parameters.encryption, compresses: parameters.compresses, random: random)
-        return AnswerDraft(text: jwe, type: MessageEncryption.contentType, status: draft.status, headers: ["Cache-Control": "no-store"])
+        return AnswerDraft(
+            text: jwe, type: MessageEncryption.contentType, status: draft.status, headers: ["Cache-Control": "no-store"])
     }
 
     // MARK: Credential endpoint (§8)
@@ -267,7 +282,9 @@ extension VCIIssuer {
             return try await issue(configuration, keys, grant, parameters, .deferred, &exchange)
         } catch {
             // What could not be made is not delivered.
-            try await records.change(.deferred, transaction, lifetime: exchange.settings.refreshLifetime) { $0?["delivered"] = false }
+            try await records.change(.deferred, transaction, lifetime: exchange.settings.refreshLifetime) {
+                $0?["delivered"] = false
+            }
             throw error
         }
     }

@@ -25,7 +25,8 @@ extension VCIIssuer {
         guard texts.count == list.count else { throw Refusal("II24.one", "a proof is no string") }
         let proven: KeyProof.Verified
         do throws(ProofRejection) {
-            proven = name == "jwt"
+            proven =
+                name == "jwt"
                 ? try jwtProofs(texts, type, grant, exchange) : try attestationProof(texts, type, exchange)
         } catch { throw Refusal(error.check, error.detail) }
         notePasses(name, type, proven, &exchange)
@@ -37,7 +38,9 @@ extension VCIIssuer {
 
     /// The reuse policy's size beats that of the metadata.
     private static func batchLimit(_ configuration: CredentialConfiguration, _ settings: IssuerSettings) -> Int {
-        if case .use(let policy) = ReusePolicy.choose(configuration.reusePolicy, support: .supported).choice, let size = policy.batchSize {
+        if case .use(let policy) = ReusePolicy.choose(configuration.reusePolicy, support: .supported).choice,
+            let size = policy.batchSize
+        {
             return size
         }
         return settings.batchSize
@@ -66,7 +69,8 @@ extension VCIIssuer {
     ) throws(ProofRejection) -> KeyProof.Verified {
         guard texts.count == 1 else { throw ProofRejection("II28.one", "\(texts.count) attestations, exactly one is wanted") }
         let attestation = try KeyAttestation(
-            texts[0], trust: AttestationTrust(anchors: keys.providers, isHAIP: exchange.settings.isHAIP), algorithms: type.algorithms,
+            texts[0], trust: AttestationTrust(anchors: keys.providers, isHAIP: exchange.settings.isHAIP),
+            algorithms: type.algorithms,
             needsExpiry: false, at: exchange.time)
         if let requirement = type.attestation { try attestation.check(requirement) }
         var nonces: [String] = []

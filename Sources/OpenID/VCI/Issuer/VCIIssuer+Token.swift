@@ -99,7 +99,9 @@ extension VCIIssuer {
                 })
         }
         var answer = AnswerDraft(json)
-        if settings.usesDPoPNonces, grant.thumbprint != nil { answer.headers["DPoP-Nonce"] = try await freshDPoPNonce("as", settings) }
+        if settings.usesDPoPNonces, grant.thumbprint != nil {
+            answer.headers["DPoP-Nonce"] = try await freshDPoPNonce("as", settings)
+        }
         return answer
     }
 

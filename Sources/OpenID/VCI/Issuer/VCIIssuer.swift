@@ -140,7 +140,8 @@ package final class VCIIssuer: HTTPHandler {
     }
 
     private func run(
-        _ name: String, _ methods: [String], _ stage: IssuanceFaults.AnswerStage, _ request: HTTPRequest, _ settings: IssuerSettings,
+        _ name: String, _ methods: [String], _ stage: IssuanceFaults.AnswerStage, _ request: HTTPRequest,
+        _ settings: IssuerSettings,
         _ body: Endpoint
     ) async -> HTTPResponse {
         var exchange = Exchange(request: request, time: clock.now(), settings: settings, endpoint: name)
@@ -182,10 +183,12 @@ package final class VCIIssuer: HTTPHandler {
             json["error_description"] = .string(ErrorDescription.allowed(refusal.detail))
         }
         var answer =
-            redirect.map { Redirect.answer(to: $0.target, $0.fields) } ?? AnswerDraft(json, status: refusal.status, headers: headers)
+            redirect.map { Redirect.answer(to: $0.target, $0.fields) }
+            ?? AnswerDraft(json, status: refusal.status, headers: headers)
         faults.spoil(.error, &answer)
         log.add(
-            exchange.time, exchange.issuance, exchange.endpoint, answer.status, refusal.code, refusal.detail, exchange.checks.checks)
+            exchange.time, exchange.issuance, exchange.endpoint, answer.status, refusal.code, refusal.detail, exchange.checks.checks
+        )
         return answer
     }
 

@@ -46,7 +46,9 @@ package struct CredentialOffer: Sendable, Equatable {
         }
     }
 
-    package init(issuer: String, configurationIDs: [String], authorizationCode: AuthorizationCode? = nil, preAuthorized: PreAuthorized? = nil) {
+    package init(
+        issuer: String, configurationIDs: [String], authorizationCode: AuthorizationCode? = nil, preAuthorized: PreAuthorized? = nil
+    ) {
         self.issuer = issuer
         self.configurationIDs = configurationIDs
         self.authorizationCode = authorizationCode
@@ -104,7 +106,8 @@ package struct CredentialOffer: Sendable, Equatable {
         if let grant = members[Self.authorizationCodeGrant] {
             guard grant.objectValue != nil else { throw OfferError("IW1.json", "grants.authorization_code missing or mistyped") }
             authorizationCode = AuthorizationCode(
-                issuerState: try Self.text(grant, "issuer_state"), authorizationServer: try Self.text(grant, "authorization_server"))
+                issuerState: try Self.text(grant, "issuer_state"), authorizationServer: try Self.text(grant, "authorization_server")
+            )
         }
         if let grant = members[Self.preAuthorizedGrant] {
             guard let code = grant["pre-authorized_code"]?.stringValue, !code.isEmpty else {
@@ -164,7 +167,9 @@ extension CredentialOffer.TransactionCode {
         default: throw OfferError("IW1.tx-code", "input_mode is neither numeric nor text")
         }
         if let value = json["length"] {
-            guard let number = value.intValue, (1...256).contains(number) else { throw OfferError("IW1.tx-code", "length is no length") }
+            guard let number = value.intValue, (1...256).contains(number) else {
+                throw OfferError("IW1.tx-code", "length is no length")
+            }
             length = Int(number)
         } else {
             length = nil

@@ -245,7 +245,9 @@ package struct IssuerMetadataReader {
         let methods = present("cryptographic_binding_methods_supported")
         let types = present("proof_types_supported")
         if (methods == nil) != (types == nil) {
-            add("IW2.proofs", "configuration \(id): proof_types_supported and cryptographic_binding_methods_supported not both or neither")
+            add(
+                "IW2.proofs",
+                "configuration \(id): proof_types_supported and cryptographic_binding_methods_supported not both or neither")
         }
         let bindings = methods.map { _ in names(value, "cryptographic_binding_methods_supported", "IW2.shape", isRequired: true) }
         let metadata = value["credential_metadata"] ?? .object(JSONObject())
@@ -259,7 +261,8 @@ package struct IssuerMetadataReader {
         advise(on: algorithms?.arrayValue ?? [], format, id)
         guard !isKnown || !type.isEmpty else { return nil }
         return CredentialConfiguration(
-            id: id, format: format, type: type, scope: scope, proofTypes: types.map { proofTypes($0, id) }, bindingMethods: bindings,
+            id: id, format: format, type: type, scope: scope, proofTypes: types.map { proofTypes($0, id) },
+            bindingMethods: bindings,
             signingAlgorithms: algorithms?.arrayValue ?? [], display: display(metadata["display"], "configuration \(id): display"),
             claims: metadata["claims"]?.arrayValue ?? [],
             reusePolicy: metadata["credential_reuse_policy"] ?? value["credential_reuse_policy"])
@@ -283,7 +286,9 @@ package struct IssuerMetadataReader {
             }
             var requirement: KeyAttestation.Requirement?
             if let wanted = entry["key_attestations_required"] {
-                if wanted.objectValue == nil { add("IW2.shape", "configuration \(id): key_attestations_required missing or mistyped") }
+                if wanted.objectValue == nil {
+                    add("IW2.shape", "configuration \(id): key_attestations_required missing or mistyped")
+                }
                 // ETSI TS 119 472-3: for how long the status of the key storage should be good, in seconds.
                 if let period = wanted["preferred_key_storage_status_period"], (period.intValue ?? 0) <= 0 {
                     add("IW2.shape", "configuration \(id): preferred_key_storage_status_period is no number of seconds")
@@ -327,7 +332,8 @@ package struct IssuerMetadataReader {
                 ? algorithm.intValue.map(Self.cose.contains) ?? false : algorithm.stringValue.map(Self.signatures.contains) ?? false
             guard !isKnown else { continue }
             advice.append(
-                "configuration \(id): credential_signing_alg_values_supported has \(ErrorText.shown(algorithm.encoded())), no \(format == "mso_mdoc" ? "COSE" : "JOSE") signature algorithm")
+                "configuration \(id): credential_signing_alg_values_supported has \(ErrorText.shown(algorithm.encoded())), no \(format == "mso_mdoc" ? "COSE" : "JOSE") signature algorithm"
+            )
         }
     }
 

@@ -64,7 +64,9 @@ package struct KeyAttestation: Sendable {
         var keys: [PublicKey] = []
         for (place, jwk) in list.enumerated() {
             guard jwk["d"] == nil else { throw ProofRejection("II25.private", "attested_keys[\(place)] is a private key") }
-            do { keys.append(try PublicKey(jwk: jwk)) } catch { throw ProofRejection("II27.keys", "attested_keys[\(place)]: \(error)") }
+            do { keys.append(try PublicKey(jwk: jwk)) } catch {
+                throw ProofRejection("II27.keys", "attested_keys[\(place)]: \(error)")
+            }
         }
         self.keys = keys
         keyStorage = jwt.claims["key_storage"]?.arrayValue?.compactMap(\.stringValue) ?? []
@@ -78,7 +80,8 @@ package struct KeyAttestation: Sendable {
             ("key_storage", keyStorage, requirement.keyStorage),
             ("user_authentication", userAuthentication, requirement.userAuthentication),
         ] where !wanted.isEmpty && Set(has).isDisjoint(with: wanted) {
-            throw ProofRejection("II27.level", "\(name) lacks \(wanted.joined(separator: " or ")), it has \(has.joined(separator: ", "))")
+            throw ProofRejection(
+                "II27.level", "\(name) lacks \(wanted.joined(separator: " or ")), it has \(has.joined(separator: ", "))")
         }
     }
 }

@@ -93,7 +93,9 @@ package enum KeyProof {
 
     private static func key(of jwt: UnverifiedJWT, _ attestation: KeyAttestation?) throws(ProofRejection) -> PublicKey {
         let ways = ["jwk", "kid", "x5c"].filter { jwt.header[$0] != nil }
-        guard ways.count == 1 else { throw ProofRejection("II25.key", "\(ways.isEmpty ? "none" : ways.joined(separator: " and ")) in the header") }
+        guard ways.count == 1 else {
+            throw ProofRejection("II25.key", "\(ways.isEmpty ? "none" : ways.joined(separator: " and ")) in the header")
+        }
         switch ways[0] {
         case "jwk":
             let jwk = jwt.header["jwk"] ?? .null
@@ -106,7 +108,8 @@ package enum KeyProof {
             } catch { throw ProofRejection("II25.key", "x5c: \(error)") }
         default:
             // With a key attestation, kid is the place of the key in it (F.1, second example).
-            guard let attestation, let place = jwt.header.keyID.flatMap({ Int($0) }), attestation.keys.indices.contains(place) else {
+            guard let attestation, let place = jwt.header.keyID.flatMap({ Int($0) }), attestation.keys.indices.contains(place)
+            else {
                 throw ProofRejection("II25.key", "kid names no key that is known here")
             }
             return attestation.keys[place]

@@ -50,7 +50,9 @@ package struct ReusePolicy: Sendable, Hashable {
     package static func choose(_ json: JSON?, support: Support) -> (choice: Choice, findings: [MessageFinding]) {
         guard support != .notSupported else { return (.none, []) }
         guard let json else {
-            return (support == .required ? .refuse("the issuer states no credential_reuse_policy, which is required here") : .none, [])
+            return (
+                support == .required ? .refuse("the issuer states no credential_reuse_policy, which is required here") : .none, []
+            )
         }
         var findings: [MessageFinding] = []
         func add(_ option: String, _ why: String) {
@@ -90,7 +92,9 @@ package struct ReusePolicy: Sendable, Hashable {
         batchSize = try number("batch_size", from: 1).map { Int(clamping: $0) }
         triggerUnused = try number("reissue_trigger_unused", from: 0).map { Int(clamping: $0) }
         triggerLifetimeLeft = try number("reissue_trigger_lifetime_left", from: 0)
-        if let batchSize, let triggerUnused, triggerUnused >= batchSize { throw fail("reissue_trigger_unused is not below batch_size") }
+        if let batchSize, let triggerUnused, triggerUnused >= batchSize {
+            throw fail("reissue_trigger_unused is not below batch_size")
+        }
         if method == .limitedTime, triggerLifetimeLeft == nil { throw fail("limited_time without reissue_trigger_lifetime_left") }
     }
 

@@ -98,7 +98,8 @@ extension IssuanceSession {
         guard response.status == 201, let uri = json?["request_uri"]?.stringValue, let lifetime = json?["expires_in"]?.intValue,
             lifetime > 0
         else {
-            try judge([], [MessageFinding("IW5.par", "answered \(response.status), not 201 with request_uri, expires_in")], server.issuer)
+            try judge(
+                [], [MessageFinding("IW5.par", "answered \(response.status), not 201 with request_uri, expires_in")], server.issuer)
             return ""
         }
         checks.pass("IW5.par", server.issuer)
@@ -146,7 +147,9 @@ extension IssuanceSession {
             do {
                 attestation = try await provider.clientAttestation(
                     clientKey.publicKey, clientID: settings.clientID, audience: server.issuer)
-            } catch { throw IssuanceError("\(error)", .provider, hint: "the issuer is not to blame; --client-auth none goes without") }
+            } catch {
+                throw IssuanceError("\(error)", .provider, hint: "the issuer is not to blame; --client-auth none goes without")
+            }
         }
         draft.headers[ClientAttestation.header] = attestation
         let proof = ClientAttestation.proofDraft(
@@ -229,11 +232,14 @@ extension IssuanceSession {
         guard response.status == 200, let value = json["access_token"]?.stringValue, !value.isEmpty,
             let type = json["token_type"]?.stringValue
         else {
-            try judge([], [MessageFinding("IW7.shape", "status \(response.status), access_token or token_type missing")], server.issuer)
+            try judge(
+                [], [MessageFinding("IW7.shape", "status \(response.status), access_token or token_type missing")], server.issuer)
             return
         }
         let isDPoP = type.lowercased() == "dpop"
-        if isDPoP != (dpopKey != nil) { add("IW7.type", "token_type \(ErrorText.shown(type)), \(dpopKey == nil ? "Bearer" : "DPoP") expected") }
+        if isDPoP != (dpopKey != nil) {
+            add("IW7.type", "token_type \(ErrorText.shown(type)), \(dpopKey == nil ? "Bearer" : "DPoP") expected")
+        }
         if !isDPoP, type.lowercased() != "bearer" { add("IW7.type", "token_type \(ErrorText.shown(type)) is unknown") }
         if !response.isNotStored { add("IW7.store", "no Cache-Control no-store") }
         let lifetime = json["expires_in"]?.intValue

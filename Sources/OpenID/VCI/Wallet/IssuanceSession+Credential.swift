@@ -137,7 +137,8 @@ extension IssuanceSession {
         let fitting = curves.first { curve in Self.algorithms(of: curve).contains(where: listed.contains) }
         guard let curve = fitting, curve == settings.curve || settings.curve == .p256 else {
             throw IssuanceError(
-                "\(configuration.id) lists \(listed.joined(separator: ", ")), no algorithm of a \(settings.curve.rawValue) key", .issuer,
+                "\(configuration.id) lists \(listed.joined(separator: ", ")), no algorithm of a \(settings.curve.rawValue) key",
+                .issuer,
                 hint: "--curve names another curve")
         }
         do { return try await wallet.keys.createBatch(KeyOptions(curve: curve, batch: count)) } catch {
@@ -190,7 +191,8 @@ extension IssuanceSession {
         var proofs: [String] = []
         for key in provers {
             let draft = KeyProof.draft(
-                key: key.publicKey, issuer: metadata.issuer, clientID: clientID, nonce: nonce, attestation: attestation, at: wallet.now)
+                key: key.publicKey, issuer: metadata.issuer, clientID: clientID, nonce: nonce, attestation: attestation,
+                at: wallet.now)
             proofs.append(try await wallet.sign(draft, key, .keyProof))
         }
         return proofs
@@ -243,7 +245,8 @@ extension IssuanceSession {
         _ body: JSONObject, to url: WebURL, _ endpoint: ErrorMeaning.Endpoint
     ) throws(IssuanceError) -> (OutgoingRequest, ResponseKey?) {
         let stage: IssuanceFaults.RequestStage = endpoint == .deferred ? .deferred : .credential
-        guard let metadata, let request = metadata.requestEncryption, settings.encrypts || request.isRequired || needsResponse(metadata)
+        guard let metadata, let request = metadata.requestEncryption,
+            settings.encrypts || request.isRequired || needsResponse(metadata)
         else {
             guard !needsResponse(metadata) else {
                 throw IssuanceError(
@@ -269,7 +272,8 @@ extension IssuanceSession {
             let usable = request.keys.first { $0.algorithm == JWE.keyManagement && $0.publicKey.curve.canAgree && $0.use != "sig" }
             let encryption = Self.preferred(request.encryptions)
             guard let key = usable, let encryption else {
-                throw IssuanceError("no key or method of credential_request_encryption can be used", .issuer, check: "IW2.encryption")
+                throw IssuanceError(
+                    "no key or method of credential_request_encryption can be used", .issuer, check: "IW2.encryption")
             }
             var draft = OutgoingRequest("POST", url, headers: ["Accept": "application/jwt, application/json"], json: body)
             wallet.faults.spoil(stage, &draft)
@@ -310,7 +314,9 @@ extension IssuanceSession {
             let jwe = try JWE(compact: String(decoding: response.bytes, as: UTF8.self).filter { !$0.isWhitespace })
             guard jwe.protected.keyID == wanted.keyID else { throw JOSEError.malformed("kid is not that of the request") }
             guard try jwe.encryption() == wanted.encryption else { throw JOSEError.malformed("enc is not that of the request") }
-            guard (jwe.protected["zip"] != nil) == wanted.compresses else { throw JOSEError.malformed("zip is not that of the request") }
+            guard (jwe.protected["zip"] != nil) == wanted.compresses else {
+                throw JOSEError.malformed("zip is not that of the request")
+            }
             let plain = try jwe.decrypt(with: wanted.key, inflateLimit: MessageEncryption.inflateLimit)
             return try JSON.decode(plain)
         } catch {
@@ -328,7 +334,9 @@ extension IssuanceSession {
         while true {
             var draft = prepared
             draft.headers["Authorization"] = "\(token.isDPoP ? "DPoP" : "Bearer") \(token.value)"
-            if token.isDPoP, let proof = try await proof(draft, .resource, accessToken: token.value) { draft.headers["DPoP"] = proof }
+            if token.isDPoP, let proof = try await proof(draft, .resource, accessToken: token.value) {
+                draft.headers["DPoP"] = proof
+            }
             wallet.faults.spoil(.protected, &draft)
             let response = try await send(draft, .resource)
             guard let refusal = try refusal(response, at: endpoint) else {
@@ -429,7 +437,8 @@ extension IssuanceSession {
             answer = try await protected(["transaction_id": .string(deferred.transactionID)], to: endpoint, .deferred, keys: 0)
         } catch { return checks.pass("IW13.dead", deferred.configurationID) }
         try judge(
-            [], [MessageFinding("IW13.dead", "delivered transaction still answers \(answer.response.status)")], deferred.configurationID)
+            [], [MessageFinding("IW13.dead", "delivered transaction still answers \(answer.response.status)")],
+            deferred.configurationID)
     }
 
     // MARK: Notifications

@@ -167,7 +167,8 @@ extension IssuanceSession {
         guard let metadata else { return }
         let grant = offer.preAuthorized != nil ? CredentialOffer.preAuthorizedGrant : CredentialOffer.authorizationCodeGrant
         let wanted = offer.preAuthorized?.authorizationServer ?? offer.authorizationCode?.authorizationServer
-        let candidates = wanted.map { [$0] } ?? (metadata.authorizationServers.isEmpty ? [metadata.issuer] : metadata.authorizationServers)
+        let candidates =
+            wanted.map { [$0] } ?? (metadata.authorizationServers.isEmpty ? [metadata.issuer] : metadata.authorizationServers)
         for (place, candidate) in candidates.enumerated() {
             let server = try await fetchServer(candidate, grant)
             // Of several the one that lists the grant (§12.2.4).

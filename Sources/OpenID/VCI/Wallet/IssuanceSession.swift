@@ -102,7 +102,9 @@ package struct IssuanceSession: Sendable {
         }
         let meaning = ErrorMeaning.of(code, at: endpoint)
         var findings: [MessageFinding] = []
-        if meaning == nil { findings.append(MessageFinding("IW14.code", "code \(ErrorText.shown(code)) not defined for \(subject)")) }
+        if meaning == nil {
+            findings.append(MessageFinding("IW14.code", "code \(ErrorText.shown(code)) not defined for \(subject)"))
+        }
         let expected = Self.status(of: code, endpoint)
         if !expected.contains(response.status) {
             findings.append(MessageFinding("IW14.status", "status \(response.status), expected \(expected[0])"))
@@ -123,7 +125,8 @@ package struct IssuanceSession: Sendable {
         case ("invalid_token", _): [401]
         case ("insufficient_scope", _): [403]
         case ("use_dpop_nonce", .credential), ("use_dpop_nonce", .deferred), ("use_dpop_nonce", .notification),
-            ("invalid_dpop_proof", .credential), ("invalid_dpop_proof", .deferred), ("invalid_dpop_proof", .notification): [401]
+            ("invalid_dpop_proof", .credential), ("invalid_dpop_proof", .deferred), ("invalid_dpop_proof", .notification):
+            [401]
         case ("invalid_client", _), ("invalid_client_attestation", _): [400, 401]
         default: [400]
         }

@@ -12,7 +12,9 @@ package struct OutgoingRequest: Sendable {
     /// Sent instead of either.
     package var raw: [UInt8]?
 
-    package init(_ method: String, _ url: WebURL, headers: HTTPHeaders = HTTPHeaders(), form: FormFields? = nil, json: JSONObject? = nil) {
+    package init(
+        _ method: String, _ url: WebURL, headers: HTTPHeaders = HTTPHeaders(), form: FormFields? = nil, json: JSONObject? = nil
+    ) {
         self.method = method
         self.url = url
         self.headers = headers

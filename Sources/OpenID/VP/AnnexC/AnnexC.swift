@@ -31,7 +31,9 @@ public enum AnnexC {
                 nonce = try parts[1]["nonce"].bytes()
                 key = try COSEKey(parts[1]["recipientPublicKey"]).publicKey
             } catch let error as Malformed { throw error } catch { throw Malformed("encryptionInfo: \(error)") }
-            guard key.curve == .p256 else { throw Malformed("encryptionInfo: recipientPublicKey is on \(key.curve.rawValue), not P-256") }
+            guard key.curve == .p256 else {
+                throw Malformed("encryptionInfo: recipientPublicKey is on \(key.curve.rawValue), not P-256")
+            }
         }
 
         /// Makes one for a fresh key.

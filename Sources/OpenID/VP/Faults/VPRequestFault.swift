@@ -20,7 +20,8 @@ public struct VPRequestFault: Sendable, Identifiable {
     public var trips: [String] { CheckCatalogue.rows.filter { $0.faults.contains(name) }.map(\.id) }
 
     /// Every fault of requests.
-    public static let all = linkFaults + endpointFaults + objectFaults + clientFaults + parameterFaults + keyFaults
+    public static let all =
+        linkFaults + endpointFaults + objectFaults + clientFaults + parameterFaults + keyFaults
         + transactionFaults + queryFaults + digitalFaults
 
     private init(
@@ -35,7 +36,9 @@ public struct VPRequestFault: Sendable, Identifiable {
     }
 
     /// A change of the link alone.
-    private init(link name: String, _ summary: String, also: [String] = [], _ change: @escaping @Sendable (inout FormFields) -> Void) {
+    private init(
+        link name: String, _ summary: String, also: [String] = [], _ change: @escaping @Sendable (inout FormFields) -> Void
+    ) {
         self.name = name
         self.summary = summary
         self.also = also
@@ -60,7 +63,9 @@ public struct VPRequestFault: Sendable, Identifiable {
             fields["request_uri_method"] = "get"
             fields["request_uri"] = nil
         },
-        .init(link: "client-id-equal", "the link names another client_id than the object") { $0["client_id"] = "x509_hash:another" },
+        .init(link: "client-id-equal", "the link names another client_id than the object") {
+            $0["client_id"] = "x509_hash:another"
+        },
     ]
 
     private static let endpointFaults: [VPRequestFault] = [
@@ -95,8 +100,12 @@ public struct VPRequestFault: Sendable, Identifiable {
 
     private static let clientFaults: [VPRequestFault] = [
         .init("client-id-missing", "the object has no client_id") { $0.parameters["client_id"] = nil },
-        .init("client-id-prefix", "a prefix that nobody knows", also: ["VW8.equal"]) { $0.setClient("x509_san_uri:https://verifier.example") },
-        .init("client-id-origin", "the reserved prefix origin", also: ["VW8.equal"]) { $0.setClient("origin:https://verifier.example") },
+        .init("client-id-prefix", "a prefix that nobody knows", also: ["VW8.equal"]) {
+            $0.setClient("x509_san_uri:https://verifier.example")
+        },
+        .init("client-id-origin", "the reserved prefix origin", also: ["VW8.equal"]) {
+            $0.setClient("origin:https://verifier.example")
+        },
         .init("redirect-uri-signed", "a signed request with the prefix redirect_uri", also: ["VW8.equal"]) { draft in
             draft.setClient("redirect_uri:\(draft.transaction.responseURI)")
         },
@@ -126,7 +135,9 @@ public struct VPRequestFault: Sendable, Identifiable {
             }
             try draft.sign(by: reader, chain: [reader.certificate])
         },
-        .init("request-leaf-self-signed", "the signing certificate is self-signed", also: ["VW8.equal", "VW13.path", "VW13.anchor"]) { draft in
+        .init(
+            "request-leaf-self-signed", "the signing certificate is self-signed", also: ["VW8.equal", "VW13.path", "VW13.anchor"]
+        ) { draft in
             let maker = CertificateMaker(at: draft.time, random: draft.random, organization: "Erewhon")
             let reader = try maker.authority("TEST Self-Signed Reader")
             try draft.sign(by: reader, chain: [reader.certificate])
@@ -140,7 +151,9 @@ public struct VPRequestFault: Sendable, Identifiable {
         .init("va-jwt", "the attestation's signature is wrong") { draft in
             try draft.changeAttestation(fault: "va-jwt") { String($0.dropLast(4)) + ($0.hasSuffix("AAAA") ? "BBBB" : "AAAA") }
         },
-        .init("va-sub", "client_id is not sub of the attestation", also: ["VW8.equal"]) { $0.setClient("verifier_attestation:somebody") },
+        .init("va-sub", "client_id is not sub of the attestation", also: ["VW8.equal"]) {
+            $0.setClient("verifier_attestation:somebody")
+        },
         .init("va-exp", "the attestation has expired", also: ["VW14.jwt"]) { draft in
             let expired = JSON.integer(draft.time.adding(days: -1).secondsSince1970)
             try draft.changeAttestationClaims(fault: "va-exp") { $0["exp"] = expired }
@@ -158,7 +171,9 @@ public struct VPRequestFault: Sendable, Identifiable {
         .init("did-kid", "kid is of no key in the DID document") { draft in
             draft.header["kid"] = .string((draft.header["kid"]?.stringValue ?? "did:example") + "-other")
         },
-        .init("did-resolve", "a DID that does not resolve", also: ["VW8.equal"]) { $0.setClient("decentralized_identifier:did:example:1") },
+        .init("did-resolve", "a DID that does not resolve", also: ["VW8.equal"]) {
+            $0.setClient("decentralized_identifier:did:example:1")
+        },
         .init("pre-registered-metadata", "client_metadata although the client is registered") { draft in
             draft.parameters["client_metadata"] = ["vp_formats_supported": draft.transaction.formats.json]
         },
@@ -170,15 +185,23 @@ public struct VPRequestFault: Sendable, Identifiable {
         .init("response-type", "response_type is code") { $0.parameters["response_type"] = "code" },
         .init("response-mode", "response_mode is form_post") { $0.parameters["response_mode"] = "form_post" },
         .init("response-uri-missing", "no response_uri") { $0.parameters["response_uri"] = nil },
-        .init("redirect-uri-present", "redirect_uri next to response_uri") { $0.parameters["redirect_uri"] = "https://verifier.example/cb" },
+        .init("redirect-uri-present", "redirect_uri next to response_uri") {
+            $0.parameters["redirect_uri"] = "https://verifier.example/cb"
+        },
         .init("response-uri-https", "response_uri is http") { $0.parameters["response_uri"] = "http://verifier.example/response" },
         .init("nonce-missing", "no nonce") { $0.parameters["nonce"] = nil },
-        .init("nonce-chars", "a nonce with a space", also: ["VW22.short"]) { $0.parameters["nonce"] = "not url safe, but long enough" },
-        .init("nonce-short", "a nonce of 48 bits", also: ["S16.nonce", "VV9.transcript", "R24.signature"]) { $0.parameters["nonce"] = "abcdefgh" },
+        .init("nonce-chars", "a nonce with a space", also: ["VW22.short"]) {
+            $0.parameters["nonce"] = "not url safe, but long enough"
+        },
+        .init("nonce-short", "a nonce of 48 bits", also: ["S16.nonce", "VV9.transcript", "R24.signature"]) {
+            $0.parameters["nonce"] = "abcdefgh"
+        },
         .init("nonce-reused", "the same nonce every time", also: ["S16.nonce", "VV9.transcript", "R24.signature"]) {
             $0.parameters["nonce"] = "the-same-nonce-every-time"
         },
-        .init("state-required", "no state though a query needs no holder binding", also: ["VV5", "VW31.status"]) { $0.parameters["state"] = nil },
+        .init("state-required", "no state though a query needs no holder binding", also: ["VV5", "VW31.status"]) {
+            $0.parameters["state"] = nil
+        },
         .init("state-chars", "a state with a space", also: ["VV5", "VW31.status"]) { $0.parameters["state"] = "not url safe" },
         .init("query-missing", "no dcql_query") { $0.parameters["dcql_query"] = nil },
         .init("query-and-scope", "dcql_query and scope") { $0.parameters["scope"] = "org.walletbench.licence" },
@@ -188,7 +211,9 @@ public struct VPRequestFault: Sendable, Identifiable {
         },
         .init("vp-formats-missing", "no vp_formats_supported") { $0.setMetadata("vp_formats_supported", nil) },
         .init("vp-formats-unsupported", "only a format of the W3C") { $0.setMetadata("vp_formats_supported", ["ldp_vc": [:]]) },
-        .init("verifier-info-shape", "an entry of verifier_info without data") { $0.parameters["verifier_info"] = [["format": "jwt"]] },
+        .init("verifier-info-shape", "an entry of verifier_info without data") {
+            $0.parameters["verifier_info"] = [["format": "jwt"]]
+        },
         .init("query-unsatisfiable", "a query that no wallet satisfies") { draft in
             draft.parameters["dcql_query"] = [
                 "credentials": [["id": "nothing", "format": "mso_mdoc", "meta": ["doctype_value": "org.walletbench.nothing"]]]
@@ -217,15 +242,21 @@ public struct VPRequestFault: Sendable, Identifiable {
         .init("enc-key-reused", "the same encryption key every time", also: ["VV4.decrypt"]) { draft in
             let key = try PrivateKey.generate(.p256, random: SeededRandom(seed: 7))
             var jwk = key.publicKey.jwk
-            for (name, value) in ["use": "enc", "alg": "ECDH-ES", "kid": "always"] as [String: String] { jwk[name] = .string(value) }
+            for (name, value) in ["use": "enc", "alg": "ECDH-ES", "kid": "always"] as [String: String] {
+                jwk[name] = .string(value)
+            }
             draft.setMetadata("jwks", ["keys": [.object(jwk)]])
         },
     ]
 
     private static let transactionFaults: [VPRequestFault] = [
         .init("tx-decode", "transaction data that is no base64url") { $0.parameters["transaction_data"] = ["not base64url!"] },
-        .init("tx-type", "transaction data of a type that nobody knows") { try $0.setTransaction(["type": "urn:walletbench:unheard-of"]) },
-        .init("tx-shape", "transaction data without a field that its type wants") { try $0.setTransaction(["type": "urn:walletbench:payment"]) },
+        .init("tx-type", "transaction data of a type that nobody knows") {
+            try $0.setTransaction(["type": "urn:walletbench:unheard-of"])
+        },
+        .init("tx-shape", "transaction data without a field that its type wants") {
+            try $0.setTransaction(["type": "urn:walletbench:payment"])
+        },
         .init("tx-credential-ids", "transaction data for a query that is not there") {
             try $0.setTransaction(Self.payment.merging(["credential_ids": ["nothing"]]))
         },
@@ -233,7 +264,9 @@ public struct VPRequestFault: Sendable, Identifiable {
             draft.changeQuery { $0.replacing("require_cryptographic_holder_binding", false) }
             try draft.setTransaction(Self.payment)
         },
-        .init("tx-key-authorization", "transaction data that the issuer does not let an mdoc sign") { try $0.setTransaction(Self.payment) },
+        .init("tx-key-authorization", "transaction data that the issuer does not let an mdoc sign") {
+            try $0.setTransaction(Self.payment)
+        },
     ]
 
     private static let payment: JSONObject = [
@@ -305,7 +338,9 @@ public struct VPRequestFault: Sendable, Identifiable {
         .init("dc-protocol", "a protocol that nobody knows"),
         .init("dc-response-mode", "response_mode is direct_post") { $0.parameters["response_mode"] = "direct_post" },
         .init("expected-origins", "a signed request without expected_origins") { $0.parameters["expected_origins"] = nil },
-        .init("origin-wrong", "expected_origins names another page") { $0.parameters["expected_origins"] = ["https://other.example"] },
+        .init("origin-wrong", "expected_origins names another page") {
+            $0.parameters["expected_origins"] = ["https://other.example"]
+        },
         .init("multisigned-header", "client_id stands in the payload of a multi-signed request"),
         .init("multisigned-one-invalid", "one of several signatures is wrong"),
         .init("annex-c-encryption-info", "encryptionInfo without recipientPublicKey"),
@@ -349,7 +384,9 @@ extension RequestDraft {
     }
 
     fileprivate mutating func changeAttestation(fault: String, _ change: (String) -> String) throws {
-        guard let text = header["jwt"]?.stringValue else { throw TamperingError.needs("an identity with an attestation", fault: fault) }
+        guard let text = header["jwt"]?.stringValue else {
+            throw TamperingError.needs("an identity with an attestation", fault: fault)
+        }
         header["jwt"] = .string(change(text))
     }
 }

@@ -20,7 +20,9 @@ public struct TransactionTypes: Sendable {
     public static let builtIn = TransactionTypes(definitions: [
         "urn:walletbench:payment": Definition(
             title: "Payment",
-            fields: [("payee", "string", true), ("amount", "string", true), ("currency", "string", true), ("reference", "string", false)],
+            fields: [
+                ("payee", "string", true), ("amount", "string", true), ("currency", "string", true), ("reference", "string", false),
+            ],
             element: ElementReference(nameSpace: "org.walletbench.transaction", identifier: "payment_hash"))
     ])
 
@@ -107,8 +109,10 @@ public struct TransactionItem: Sendable {
         }
         credentialIDs = ids
         hashAlgorithms = object["transaction_data_hashes_alg"]?.arrayValue?.compactMap(\.stringValue)
-        if let list = object["transaction_data_hashes_alg"], list.arrayValue?.count != hashAlgorithms?.count || hashAlgorithms == [] {
-            throw Problem(check: "VW27.shape", reason: "field transaction_data_hashes_alg unknown, missing or mistyped (string \(place))")
+        if let list = object["transaction_data_hashes_alg"], list.arrayValue?.count != hashAlgorithms?.count || hashAlgorithms == []
+        {
+            throw Problem(
+                check: "VW27.shape", reason: "field transaction_data_hashes_alg unknown, missing or mistyped (string \(place))")
         }
         try Self.checkFields(object, definition, place)
         if let query, let stranger = ids.first(where: { query.credential($0) == nil }) {

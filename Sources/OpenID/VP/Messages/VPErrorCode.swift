@@ -28,7 +28,8 @@ public enum VPErrorCode: String, Sendable, Hashable, CaseIterable {
     static func code(of check: String) -> VPErrorCode? {
         switch check {
         case "VW2.value": .invalidRequestURIMethod
-        case "VW1", "VW2.alone", "VW7", "VW9.prefix", "VW10.signed", "VW19", "VW20", "VW21.redirect-uri", "VW22.missing", "VW22.chars",
+        case "VW1", "VW2.alone", "VW7", "VW9.prefix", "VW10.signed", "VW19", "VW20", "VW21.redirect-uri", "VW22.missing",
+            "VW22.chars",
             "VW23.required", "VW23.chars", "VW24.none", "VW24.both", "VW25.formats", "VW26.key", "VW26.enc", "VW26.p256",
             "VW26.values", "VW26.reused", "VW28", "VD3.match":
             .invalidRequest

@@ -52,12 +52,15 @@ public struct VPOrder: Sendable {
         }
         do { self.init(try DCQLQuery(query)) } catch { throw Malformed("\(error)") }
         guard object["dcql_query"] != nil else { return }
-        if let unknown = object.keys.first(where: { !Self.members.contains($0) }) { throw Malformed("\(unknown) is not known here") }
+        if let unknown = object.keys.first(where: { !Self.members.contains($0) }) {
+            throw Malformed("\(unknown) is not known here")
+        }
         try read(object)
     }
 
     private static let members: Set<String> = [
-        "dcql_query", "response_mode", "request_uri_method", "transaction_data", "verifier_info", "same_device", "lifetime", "scheme",
+        "dcql_query", "response_mode", "request_uri_method", "transaction_data", "verifier_info", "same_device", "lifetime",
+        "scheme",
         "client_name", "expected_origins", "vp_formats_supported", "encrypted_response_enc_values_supported", "scope",
     ]
 
@@ -77,12 +80,16 @@ public struct VPOrder: Sendable {
             isSameDevice = flag
         }
         if let value = object["lifetime"] {
-            guard let seconds = value.intValue, (1...604_800).contains(seconds) else { throw Malformed("lifetime is 1 to 604800 seconds") }
+            guard let seconds = value.intValue, (1...604_800).contains(seconds) else {
+                throw Malformed("lifetime is 1 to 604800 seconds")
+            }
             lifetime = seconds
         }
         if let value = object["transaction_data"] {
             let objects = value.arrayValue?.compactMap(\.objectValue) ?? []
-            guard !objects.isEmpty, objects.count == value.arrayValue?.count else { throw Malformed("transaction_data is a list of objects") }
+            guard !objects.isEmpty, objects.count == value.arrayValue?.count else {
+                throw Malformed("transaction_data is a list of objects")
+            }
             transactionData = objects
         }
         if let value = object["verifier_info"] {
@@ -93,7 +100,9 @@ public struct VPOrder: Sendable {
         if let value = object["encrypted_response_enc_values_supported"] {
             let names = try Self.texts(value, "encrypted_response_enc_values_supported")
             encryptions = names.compactMap(JWEEncryption.init)
-            guard encryptions.count == names.count else { throw Malformed("encrypted_response_enc_values_supported names an unknown one") }
+            guard encryptions.count == names.count else {
+                throw Malformed("encrypted_response_enc_values_supported names an unknown one")
+            }
         }
         if let value = object["vp_formats_supported"] {
             do { formats = try VPFormats(value) } catch { throw Malformed("vp_formats_supported: \(error)") }

@@ -29,7 +29,8 @@ struct VPReception {
     }
 
     private static let order = [
-        "VV1.method", "VV1.form", "VV2.known", "VV2.expired", "VV2.once", "VV3.error", "VV3.code", "VV4.plain", "VV4.form", "VV4.alg",
+        "VV1.method", "VV1.form", "VV2.known", "VV2.expired", "VV2.once", "VV3.error", "VV3.code", "VV4.plain", "VV4.form",
+        "VV4.alg",
         "VV4.enc", "VV4.kid", "VV4.decrypt", "VV4.outside", "VV5",
     ]
 
@@ -170,7 +171,8 @@ struct VPReception {
         errorDescription = description.map { String($0.prefix(400)) }
         let known = VPErrorCode(rawValue: code)
         list.fail(
-            "VV3.error", Self.subject, values: [String(code.prefix(100)), known?.meaning ?? "a code that OpenID4VP does not define"],
+            "VV3.error", Self.subject,
+            values: [String(code.prefix(100)), known?.meaning ?? "a code that OpenID4VP does not define"],
             detail: errorDescription)
         judge("VV3.code", known != nil, [String(code.prefix(100))])
     }
@@ -205,10 +207,14 @@ struct VPReception {
             return nil
         }
         list.pass("VV4.decrypt", Self.subject)
-        mdocNonce = jwe.protected["apu"]?.stringValue.flatMap { try? Base64URL.decode($0) }.map { String(decoding: $0, as: UTF8.self) }
+        mdocNonce = jwe.protected["apu"]?.stringValue.flatMap { try? Base64URL.decode($0) }.map {
+            String(decoding: $0, as: UTF8.self)
+        }
         guard let payload = try? JSON.decode(plain).objectValue else {
             let isNested = plain.count { $0 == UInt8(ascii: ".") } == 2
-            list.fail("VV4.form", Self.subject, values: [], detail: isNested ? "a signed JWT is nested in it" : "its content is no JSON object")
+            list.fail(
+                "VV4.form", Self.subject, values: [],
+                detail: isNested ? "a signed JWT is nested in it" : "its content is no JSON object")
             skip("VV4.form")
             return nil
         }

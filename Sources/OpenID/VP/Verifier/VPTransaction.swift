@@ -106,7 +106,8 @@ public struct VPTransaction: Sendable, Identifiable {
     /// - Parameter origin: the page that received the answer over the Digital Credentials API.
     public func binding(origin: String? = nil) -> PresentationBinding {
         let channel: PresentationBinding.Channel =
-            mode.way == .digitalCredentials ? .digitalCredentials(origin: origin ?? origins.first ?? "")
+            mode.way == .digitalCredentials
+            ? .digitalCredentials(origin: origin ?? origins.first ?? "")
             : .redirect(clientID: clientID, responseURI: responseURI)
         return PresentationBinding(channel, nonce: nonce, keyThumbprint: encryptionKey?.publicKey.jwkThumbprint)
     }

@@ -39,8 +39,10 @@ extension VPVerifier {
     }
 
     private static func evidence(_ fields: FormFields) -> JSON {
-        .object(JSONObject(fields.pairs.filter { ["vp_token", "response", "error", "error_description"].contains($0.name) }
-                .map { (key: $0.name, value: .string($0.value)) }))
+        .object(
+            JSONObject(
+                fields.pairs.filter { ["vp_token", "response", "error", "error_description"].contains($0.name) }
+                    .map { (key: $0.name, value: .string($0.value)) }))
     }
 
     private func settle(
@@ -73,7 +75,9 @@ extension VPVerifier {
         let headers: HTTPHeaders = ["Cache-Control": "no-store"]
         if settings.faults.contains("response-answer-status") { return .json(["error": "server_error"], status: 500) }
         if settings.faults.contains("response-answer-body") { return .text("thank you") }
-        if settings.faults.contains("response-answer-redirect") { return .redirect(to: settings.publicURL.description, status: 302) }
+        if settings.faults.contains("response-answer-redirect") {
+            return .redirect(to: settings.publicURL.description, status: 302)
+        }
         var object = JSONObject()
         if let code, !settings.faults.contains("response-answer-redirect-uri") {
             object.append("redirect_uri", .string(returnAddress(transaction.id, code)))
@@ -111,7 +115,10 @@ extension VPVerifier {
     /// 400 with `invalid_request`: the specification defines no code here.
     private static func refusal(_ reason: String) -> HTTPResponse {
         .json(
-            ["error": .string(VPErrorCode.invalidRequest.rawValue), "error_description": .string(ErrorDescription.allowed(reason))],
+            [
+                "error": .string(VPErrorCode.invalidRequest.rawValue),
+                "error_description": .string(ErrorDescription.allowed(reason)),
+            ],
             status: 400, headers: ["Cache-Control": "no-store"])
     }
 
@@ -124,10 +131,12 @@ extension VPVerifier {
         let subject = "request_uri"
         func done(_ response: HTTPResponse) -> VPReceipt {
             VPReceipt(
-                response: response, report: PresentationReport(at: now, rule: settings.tokens.mdoc.rule, checks: list), isKept: false)
+                response: response, report: PresentationReport(at: now, rule: settings.tokens.mdoc.rule, checks: list),
+                isKept: false)
         }
         if let conduct = conductOfFetch() { return done(conduct) }
-        guard let transaction = try await transaction(id), transaction.mode.way != .digitalCredentials, transaction.passing != .value
+        guard let transaction = try await transaction(id), transaction.mode.way != .digitalCredentials,
+            transaction.passing != .value
         else { return done(.text("there is no such request", status: 404)) }
         guard !transaction.isExpired(at: now) else { return done(.text("this request has expired", status: 410)) }
         let type = "application/\(RequestObject.mediaType)"
@@ -227,7 +236,10 @@ extension VPVerifier {
         } else if transaction.isReturned {
             list.pass("VV13.followed", subject)
         } else if transaction.isExpired(at: clock.now()) {
-            list.fail("VV13.followed", subject, "wallet did not follow redirect_uri; HAIP 1.0 §5.1: \"Verifiers MUST reject presentations if Wallets do not follow the redirect back\"")
+            list.fail(
+                "VV13.followed", subject,
+                "wallet did not follow redirect_uri; HAIP 1.0 §5.1: \"Verifiers MUST reject presentations if Wallets do not follow the redirect back\""
+            )
         } else {
             list.notRun("VV13.followed", subject, .undetermined("the browser has not come back yet"))
         }
@@ -246,7 +258,8 @@ extension VPVerifier: HTTPHandler {
         do {
             switch (steps[0], request.method) {
             case ("request", "GET"), ("request", "POST"): return try await fetch(request, for: steps[1]).response
-            case ("request", _): return .text("\(request.method) is not for this place", status: 405, headers: ["Allow": "GET, POST"])
+            case ("request", _):
+                return .text("\(request.method) is not for this place", status: 405, headers: ["Allow": "GET, POST"])
             case ("response", _): return try await receive(request, for: steps[1]).response
             default: return .text("there is nothing here", status: 404)
             }

@@ -126,7 +126,9 @@ public struct VPVerifier: Sendable {
     /// The transaction of an id; nil when there is none (any more).
     public func transaction(_ id: String) async throws(VPVerifierError) -> VPTransaction? {
         guard Self.isIdentifier(id) else { return nil }
-        do { return try await store.read(id, in: Self.partition).flatMap(VPTransaction.init(encoded:)) } catch { throw .store(error) }
+        do { return try await store.read(id, in: Self.partition).flatMap(VPTransaction.init(encoded:)) } catch {
+            throw .store(error)
+        }
     }
 
     /// Ids of all transactions.
@@ -136,7 +138,9 @@ public struct VPVerifier: Sendable {
 
     static func isIdentifier(_ text: String) -> Bool {
         text.utf8.count <= 64 && !text.isEmpty
-            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D || $0 == 0x5F }
+            && text.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D || $0 == 0x5F
+            }
     }
 
     /// Changes a transaction in one step; nil when there is none.
@@ -162,7 +166,9 @@ public struct VPVerifier: Sendable {
     private func check(_ order: VPOrder) throws(VPVerifierError) {
         let isUnsigned = settings.identity.signer == nil
         if settings.isHAIP {
-            guard case .x509Hash = settings.identity.kind, !isUnsigned || order.isDigital else { throw .order(HAIPRule.x509Hash.words) }
+            guard case .x509Hash = settings.identity.kind, !isUnsigned || order.isDigital else {
+                throw .order(HAIPRule.x509Hash.words)
+            }
             if !order.isDigital, order.passing == .value { throw .order(HAIPRule.signedByReference.words) }
             if order.isDigital, order.mode != .dcAPIJWT { throw .order(HAIPRule.encryptedAPI.words) }
             if !order.isDigital, order.mode != .directPostJWT { throw .order(HAIPRule.encryptedPost.words) }
@@ -170,7 +176,9 @@ public struct VPVerifier: Sendable {
             if order.scope != nil { throw .order(HAIPRule.query.words) }
         }
         if isUnsigned, !order.isDigital, order.passing != .value {
-            throw .order("an unsigned request cannot be passed by request_uri: its request object would have to be signed (OpenID4VP 1.0 §5.10.1)")
+            throw .order(
+                "an unsigned request cannot be passed by request_uri: its request object would have to be signed (OpenID4VP 1.0 §5.10.1)"
+            )
         }
         if order.isDigital, !isUnsigned, order.origins.isEmpty {
             throw .order("a signed request over the Digital Credentials API names expected_origins (OpenID4VP 1.0 §A.2)")

@@ -182,7 +182,11 @@ extension RequestResolution {
             return list.notRun("VW13.self-signed", Self.subject, .profile)
         }
         let hasRoot = ders.count > 1 && findings.contains { $0.kind == .rootInChain }
-        if hasRoot { list.fail("VW13.anchor", Self.subject, HAIPRule.anchorInChain.words) } else { list.pass("VW13.anchor", Self.subject) }
+        if hasRoot {
+            list.fail("VW13.anchor", Self.subject, HAIPRule.anchorInChain.words)
+        } else {
+            list.pass("VW13.anchor", Self.subject)
+        }
         let isSelfSigned = chain.signer.map { $0.isSelfIssued && $0.isSigned(by: $0) } ?? false
         if isSelfSigned {
             list.fail("VW13.self-signed", Self.subject, HAIPRule.selfSigned.words)
@@ -233,11 +237,17 @@ extension RequestResolution {
         } else {
             list.judgeVP("VW14.trust", keys != nil, [issuer ?? "missing"])
             let isSigned = keys?.contains { (try? attestation.verify(with: $0)) != nil } ?? false
-            if keys == nil { list.notRun("VW14.jwt", Self.subject, .needs("VW14.trust")) } else { list.judgeVP("VW14.jwt", isSigned, []) }
+            if keys == nil {
+                list.notRun("VW14.jwt", Self.subject, .needs("VW14.trust"))
+            } else {
+                list.judgeVP("VW14.jwt", isSigned, [])
+            }
         }
         list.judgeVP("VW14.sub", claims["sub"]?.stringValue == identifier.name, [identifier.name])
         let expiry = claims["exp"]?.doubleValue
-        list.judgeVP("VW14.exp", expiry.map { $0 > Double(time.secondsSince1970 - skew) } ?? false, [], detail: expiry == nil ? "exp is missing" : nil)
+        list.judgeVP(
+            "VW14.exp", expiry.map { $0 > Double(time.secondsSince1970 - skew) } ?? false, [],
+            detail: expiry == nil ? "exp is missing" : nil)
         let uri = (parameters["response_uri"] ?? parameters["redirect_uri"])?.stringValue
         if let uris = claims["redirect_uris"]?.arrayValue?.compactMap(\.stringValue), !isDigital {
             list.judgeVP("VW14.uris", uri.map(uris.contains) ?? false, [])
@@ -279,7 +289,8 @@ extension RequestResolution {
         } catch { list.fail("VW17", Self.subject, values: [], detail: error == .invalidSignature ? nil : "\(error)") }
         return IdentifiedClient(
             client: VPClient(
-                identifier: identifier, name: identifier.name, isTrusted: settings.didDocuments[identifier.name] != nil ? true : nil,
+                identifier: identifier, name: identifier.name,
+                isTrusted: settings.didDocuments[identifier.name] != nil ? true : nil,
                 how: "decentralized identifier", certificate: nil), metadata: nil, redirectURIs: nil)
     }
 }

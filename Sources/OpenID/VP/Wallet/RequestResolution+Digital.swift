@@ -44,7 +44,10 @@ extension RequestResolution {
         list.pass("VW1", Self.subject)
         let isTidy =
             payload["client_id"] == nil && payload["verifier_info"] == nil
-            && signed.signatures.allSatisfy { $0.unprotected["client_id"] == nil && $0.unprotected["verifier_info"] == nil && $0.protected["client_id"]?.stringValue != nil }
+            && signed.signatures.allSatisfy {
+                $0.unprotected["client_id"] == nil && $0.unprotected["verifier_info"] == nil
+                    && $0.protected["client_id"]?.stringValue != nil
+            }
         list.judgeVP("VD4.header", isTidy, [])
         checkOrigins(payload)
         return choose(signed.signatures, payload)

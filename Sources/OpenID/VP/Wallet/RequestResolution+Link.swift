@@ -63,7 +63,8 @@ extension RequestResolution {
             return nil
         case .success(let response):
             guard !(300..<400).contains(response.status) else {
-                list.fail("VW3.redirect", Self.subject, values: [], detail: response.headers["Location"].map { "to \($0.prefix(200))" })
+                list.fail(
+                    "VW3.redirect", Self.subject, values: [], detail: response.headers["Location"].map { "to \($0.prefix(200))" })
                 skip(&list, "VW3.redirect")
                 return nil
             }

@@ -35,7 +35,8 @@ extension RequestResolution {
         _ client: IdentifiedClient, _ endpoint: WebURL?, _ nonce: String, _ encryption: ResponseEncryption?
     ) -> PresentationBinding? {
         if isDigital {
-            return PresentationBinding(.digitalCredentials(origin: origin ?? ""), nonce: nonce, keyThumbprint: encryption?.thumbprint)
+            return PresentationBinding(
+                .digitalCredentials(origin: origin ?? ""), nonce: nonce, keyThumbprint: encryption?.thumbprint)
         }
         guard let text = endpointText ?? endpoint?.description else { return nil }
         return PresentationBinding(
@@ -78,7 +79,9 @@ extension RequestResolution {
         let isPost = mode.way == .post
         let name = isPost ? "response_uri" : "redirect_uri"
         // With the prefix redirect_uri the client identifier says it already (§5.9.3).
-        let text = parameters[name]?.stringValue ?? (client?.client.identifier.prefix == .redirectURI ? client?.client.identifier.name : nil)
+        let text =
+            parameters[name]?.stringValue
+            ?? (client?.client.identifier.prefix == .redirectURI ? client?.client.identifier.name : nil)
         endpointText = text
         if isPost {
             list.judgeVP("VW21.redirect-uri", parameters["redirect_uri"] == nil, [])
@@ -86,7 +89,8 @@ extension RequestResolution {
             list.notRun("VW21.redirect-uri", Self.subject, .notRequested)
         }
         guard let text, let url = try? WebURL(text) else {
-            list.fail("VW21.missing", Self.subject, isPost ? "no response_uri with direct_post" : "no redirect_uri with \(mode.rawValue)")
+            list.fail(
+                "VW21.missing", Self.subject, isPost ? "no response_uri with direct_post" : "no redirect_uri with \(mode.rawValue)")
             list.notRun("VW21.https", Self.subject, .needs("VW21.missing"))
             return nil
         }
@@ -101,7 +105,8 @@ extension RequestResolution {
 
     private static func isURLSafe(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x5F, 0x7E].contains(byte)
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || [0x2D, 0x2E, 0x5F, 0x7E].contains(byte)
         }
     }
 
@@ -136,7 +141,11 @@ extension RequestResolution {
         } else {
             list.notRun("VW23.required", Self.subject, .notRequested)
         }
-        if let state { list.judgeVP("VW23.chars", Self.isURLSafe(state), []) } else { list.notRun("VW23.chars", Self.subject, .notPresent) }
+        if let state {
+            list.judgeVP("VW23.chars", Self.isURLSafe(state), [])
+        } else {
+            list.notRun("VW23.chars", Self.subject, .notPresent)
+        }
         return state
     }
 
@@ -205,10 +214,13 @@ extension RequestResolution {
         var items: [TransactionItem] = []
         for (place, entry) in texts.enumerated() {
             do throws(TransactionItem.Problem) {
-                let item = try TransactionItem(entry.stringValue ?? "", place: place, types: settings.transactionTypes, query: query)
+                let item = try TransactionItem(
+                    entry.stringValue ?? "", place: place, types: settings.transactionTypes, query: query)
                 items.append(item)
                 if item.hash == nil {
-                    list.fail("VW27.shape", Self.subject, "field transaction_data_hashes_alg lists no algorithm known here (string \(place))")
+                    list.fail(
+                        "VW27.shape", Self.subject,
+                        "field transaction_data_hashes_alg lists no algorithm known here (string \(place))")
                 }
                 let isUnbound = item.credentialIDs.contains { query?.credential($0)?.requiresHolderBinding == false }
                 if isUnbound { list.fail("VW27.binding", Self.subject, values: []) }
@@ -228,7 +240,8 @@ extension RequestResolution {
             return []
         }
         let wrong = entries.indices.filter { place in
-            entries[place]["format"]?.stringValue == nil || entries[place]["data"].map { $0.stringValue == nil && $0.objectValue == nil } ?? true
+            entries[place]["format"]?.stringValue == nil
+                || entries[place]["data"].map { $0.stringValue == nil && $0.objectValue == nil } ?? true
         }
         if wrong.isEmpty { list.pass("VW28", Self.subject) }
         for place in wrong { list.fail("VW28", Self.subject, "verifier_info[\(place)]: format or data missing") }

@@ -123,7 +123,8 @@ struct RequestResolution {
     }
 
     private mutating func skipObject(_ why: NotRunReason) {
-        for id in ["VW4", "VW5.typ", "VW5.alg", "VW5.crit", "VW7", "VW8.equal", "VW17", "VW18"] where list.check(id, Self.subject) == nil {
+        for id in ["VW4", "VW5.typ", "VW5.alg", "VW5.crit", "VW7", "VW8.equal", "VW17", "VW18"]
+        where list.check(id, Self.subject) == nil {
             list.notRun(id, Self.subject, why)
         }
     }
@@ -160,7 +161,8 @@ extension CheckList {
 
 /// The sentences of HAIP 1.0 that the profile refuses by, each with its section.
 enum HAIPRule {
-    case signedByReference, x509Hash, encryptedPost, encryptedAPI, query, anchorInChain, selfSigned, keyOnP256, bothEncryptions, freshKey, https
+    case signedByReference, x509Hash, encryptedPost, encryptedAPI, query, anchorInChain, selfSigned, keyOnP256, bothEncryptions,
+        freshKey, https
 
     /// "HAIP 1.0 §5.1: …"
     var words: String {

@@ -34,7 +34,8 @@ extension VPWallet {
         var list = CheckList(edition: settings.readers.edition)
         let subject = RequestResolution.subject
         let terms = TokenTerms(
-            query: request.query, binding: request.binding, transactions: authorizations(request, consent), time: time, unlock: unlock)
+            query: request.query, binding: request.binding, transactions: authorizations(request, consent), time: time,
+            unlock: unlock)
         let token: PresentedToken
         do throws(PresentationError) { token = try await presenter.vpToken(consent, terms, random: random) } catch {
             switch error {
@@ -56,11 +57,13 @@ extension VPWallet {
         } else {
             list.fail("VW32.optional", subject, values: [], detail: surplus.joined(separator: ", "))
             let reason = "an entry for \(surplus.joined(separator: ", ")), which nothing answers"
-            throw VPConductFailure(checks: list, refusal: VPRefusal(check: "VW32.optional", reason: reason, code: nil, channel: nil))
+            throw VPConductFailure(
+                checks: list, refusal: VPRefusal(check: "VW32.optional", reason: reason, code: nil, channel: nil))
         }
         let parameters: JSONObject = ["vp_token": token.json]
         return VPAnswer(
-            delivery: try delivery(parameters, mode: request.mode, endpoint: request.endpoint, state: request.state, request.encryption),
+            delivery: try delivery(
+                parameters, mode: request.mode, endpoint: request.endpoint, state: request.state, request.encryption),
             token: token, checks: list, plain: token.json)
     }
 

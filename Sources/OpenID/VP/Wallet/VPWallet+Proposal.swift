@@ -20,7 +20,9 @@ extension VPWallet {
         let obeysFormats = !settings.faults.contains("formats-alg")
         let proposal = presenter.propose(
             relaxed(request.query), to: reader, from: credentials, partial: settings.isPartial,
-            obstacle: { credential in obeysFormats ? request.formats?.obstacle(to: credential, holderCurve: credential.holderCurve) : nil })
+            obstacle: { credential in
+                obeysFormats ? request.formats?.obstacle(to: credential, holderCurve: credential.holderCurve) : nil
+            })
         checkAlgorithms(proposal, credentials, request, &list)
         checkTransactions(proposal, request, &list)
         let subject = RequestResolution.subject
@@ -31,7 +33,8 @@ extension VPWallet {
             list.pass("VW29", subject)
         }
         let decisive = list.checks.first { $0.outcome == .fail } ?? list.checks.first { $0.id == "VW29" && $0.outcome == .warn }
-        return VPProposal(proposal: proposal, checks: list, refusal: decisive.map { refusal(of: request, $0.id, $0.reason ?? $0.name) })
+        return VPProposal(
+            proposal: proposal, checks: list, refusal: decisive.map { refusal(of: request, $0.id, $0.reason ?? $0.name) })
     }
 
     /// The refusal of a request that is authentic.
@@ -77,7 +80,9 @@ extension VPWallet {
             }
             guard let document = entry.options.first?.credential.mdoc else { continue }
             let element = item.definition.element
-            let isAllowed = element.map { document.mobileSecurityObject.keyAuthorizations?.allows($0.identifier, in: $0.nameSpace) ?? false }
+            let isAllowed = element.map {
+                document.mobileSecurityObject.keyAuthorizations?.allows($0.identifier, in: $0.nameSpace) ?? false
+            }
             if isAllowed != true {
                 let name = element.map { "\($0.nameSpace)/\($0.identifier)" } ?? "of \(item.type)"
                 list.fail("VW27.mdoc", subject, values: [name])

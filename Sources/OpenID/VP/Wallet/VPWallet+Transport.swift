@@ -88,7 +88,10 @@ extension VPWallet {
             } else if !isSameDevice {
                 list.notRun("VW31.redirect-uri", subject, .notRequested)
             } else if redirectURI == nil {
-                list.fail("VW31.redirect-uri", subject, "no redirect_uri in a same-device answer; HAIP 1.0 §5.1: \"Verifiers MUST include redirect_uri in the HTTP response\"")
+                list.fail(
+                    "VW31.redirect-uri", subject,
+                    "no redirect_uri in a same-device answer; HAIP 1.0 §5.1: \"Verifiers MUST include redirect_uri in the HTTP response\""
+                )
             } else {
                 list.pass("VW31.redirect-uri", subject)
             }

@@ -70,7 +70,8 @@ public struct VPWallet: Sendable {
     private var metadata: JSON {
         [
             "vp_formats_supported": settings.formats.json, "response_types_supported": ["vp_token"],
-            "response_modes_supported": .array(ResponseMode.allCases.filter { $0.way != .digitalCredentials }.map { .string($0.rawValue) }),
+            "response_modes_supported": .array(
+                ResponseMode.allCases.filter { $0.way != .digitalCredentials }.map { .string($0.rawValue) }),
             "client_id_prefixes_supported": .array(
                 ClientIdentifier.Prefix.allCases.filter { $0 != .origin }.map { .string($0.rawValue) } + ["pre-registered"]),
             "request_object_signing_alg_values_supported": ["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],

@@ -89,6 +89,8 @@ import Testing
         #expect(StatusClaim(mso: .map([(.text("other"), .int(1))])) == .unknown(["other"]))
         #expect(StatusClaim(mso: nil) == .absent)
         let negative = CBOR.map([(.text("status_list"), .map([(.text("idx"), .int(-1)), (.text("uri"), .text("u"))]))])
-        guard case .malformed("T20", _) = StatusClaim(mso: negative) else { return #expect(Bool(false), "\(StatusClaim(mso: negative))") }
+        guard case .malformed("T20", _) = StatusClaim(mso: negative) else {
+            return #expect(Bool(false), "\(StatusClaim(mso: negative))")
+        }
     }
 }

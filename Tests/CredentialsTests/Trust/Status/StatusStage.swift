@@ -21,7 +21,9 @@ struct StatusStage {
 
     var time: Timestamp { stage.time }
 
-    func maker(_ fault: StatusListMaker.Fault? = nil, signer: SigningIdentity? = nil, at moment: Timestamp? = nil) -> StatusListMaker {
+    func maker(_ fault: StatusListMaker.Fault? = nil, signer: SigningIdentity? = nil, at moment: Timestamp? = nil)
+        -> StatusListMaker
+    {
         var maker = StatusListMaker(signer: signer ?? listSigner, uri: Self.uri, at: moment ?? time, nonce: .deterministic)
         maker.fault = fault
         return maker
