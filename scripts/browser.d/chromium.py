@@ -108,7 +108,7 @@ class Chromium:
         return answer["result"].get("value")
 
     def wait(self, expression, what, seconds=180):
-        """Waits until an expression is true."""
+        """Waits until an expression is true; it has to be a boolean or a text."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             try:

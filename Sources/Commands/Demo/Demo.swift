@@ -10,9 +10,10 @@ enum Demo {
         discussion: """
             Makes throw-away homes and a test PKI; has a driving licence and a PID issued over OpenID4VCI (by a pre-authorized code, and by the \
             authorization code flow); presents both from holder to reader as two processes that \
-            meet over the picture of a QR code; then shows that a forged device signature and a refused consent are seen. Writes \
-            engagement.png, report.json, report.html and trace.jsonl, and the same for the other presentations. Ends 0 only if every verdict \
-            is right.
+            meet over the picture of a QR code; then shows that a forged device signature and a refused consent are seen; then presents the \
+            licence as mdoc and a PID as SD-JWT VC over OpenID4VP, plain and encrypted, from wallet to verifier as two processes that meet over \
+            HTTP. Writes engagement.png, report.json, report.html and trace.jsonl, and the like for the other presentations. Ends 0 only if \
+            every verdict is right.
             """,
         examples: [Example("walletbench demo"), Example("walletbench demo --out demo-results", "keeps the results there")],
         options: [.value("out", "DIR", "Where to write the results; a temporary folder by default", kind: .directory)],
@@ -55,8 +56,14 @@ enum Demo {
             let result = try await scene.play(on: stage, out: out, edition: invocation.context.edition)
             tell(scene.name, result.isRight, result.detail)
         }
+        _ = try await stage.issue(["--type", "pid"], to: [], of: person)
+        tell("issue PID as SD-JWT VC", true, "over OpenID4VCI: pre-authorized code")
+        for scene in DemoWebScene.all {
+            let result = try await scene.play(on: stage, out: out, familyName: person.familyName)
+            tell(scene.name, result.isRight, result.detail)
+        }
         let isRight = steps.allSatisfy { $0["ok"]?.boolValue == true }
-        console.out("results in \(out): engagement.png, report.html, report.json, trace.jsonl")
+        console.out("results in \(out): engagement.png, report.html, report.json, trace.jsonl, vp-*.json, vp-*.html")
         if console.isJSON { console.json(["out": .string(out), "ok": .bool(isRight), "steps": .array(steps)]) }
         return isRight ? .done : .refused
     }

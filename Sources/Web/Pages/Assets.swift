@@ -115,11 +115,14 @@ enum PageStyle {
         .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
         .lead { max-width: 44rem; color: var(--soft); font-size: 1.0625rem; }
         .panel { margin-top: 1.5rem; padding: 1.25rem 1.5rem 1.5rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); }
+        .split p { margin: .75rem 0 .35rem; }
         .split { display: grid; grid-template-columns: minmax(15rem, 22rem) 1fr; gap: 1.5rem 2rem; align-items: start; }
         @media (max-width: 48rem) { .split { grid-template-columns: 1fr; } }
         .qr { display: block; width: 100%; max-width: 22rem; padding: .5rem; border: 1px solid var(--line); border-radius: .75rem; background: #fff; }
         .qr svg { display: block; width: 100%; height: auto; }
-        form .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1rem 1.5rem; }
+        form .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 1.25rem 1.5rem; margin-bottom: 1.25rem; }
+        form > details > .fields { margin-top: 1rem; }
+        form p { margin: 0 0 1rem; }
         label, legend { display: block; margin-bottom: .25rem; font-weight: 600; }
         .hint { display: block; color: var(--soft); font-size: .8125rem; font-weight: normal; }
         select, textarea, input[type=text] { width: 100%; padding: .5rem .625rem; border: 1px solid var(--soft); border-radius: .5rem; background: var(--field); color: inherit; font: inherit; }
@@ -142,6 +145,8 @@ enum PageStyle {
         .link { display: block; white-space: pre-wrap; max-height: 7.5rem; overflow: auto; padding: .6rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--page); font: .75rem/1.5 ui-monospace, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
         .list { width: 100%; } .list td:last-child, .list th:last-child { white-space: nowrap; }
         details > summary { cursor: pointer; }
+        .subject { margin-top: .75rem; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--card); }
+        .subject .scroll { margin-top: .75rem; }
         .messages > details { margin-top: .75rem; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--page); }
         .messages > details > summary { font-weight: 600; }
         .tree, .tree ul { list-style: none; margin: 0; padding-left: 1.1rem; font-size: .8125rem; }

@@ -17,7 +17,7 @@ public struct ReportMarkup {
     /// Every check by subject, violations first.
     public var checks: Markup {
         let subjects = rows.reduce(into: [String]()) { if !$0.contains($1.subject) { $0.append($1.subject) } }
-        return "\(subjects.map { subject in table(subject, rows.filter { $0.subject == subject }) })"
+        return "\(subjects.enumerated().map { place, subject in table(subject, rows.filter { $0.subject == subject }, place) })"
     }
 
     /// "1 failed, 40 passed".
@@ -93,7 +93,7 @@ public struct ReportMarkup {
         }
     }
 
-    private func table(_ subject: String, _ rows: [Row]) -> Markup {
+    private func table(_ subject: String, _ rows: [Row], _ place: Int) -> Markup {
         let sorted = ["fail", "warn", "pass", "notRun"].flatMap { outcome in rows.filter { $0.outcome == outcome } }
         let lines = sorted.map { row -> Markup in
             """
@@ -101,10 +101,12 @@ public struct ReportMarkup {
             <td>\(row.clause.isEmpty ? "–" : row.clause)</td><td>\(row.reason)</td></tr>
             """
         }
+        let isWrong = rows.contains { $0.outcome == "fail" || $0.outcome == "warn" }
         return """
+            <details class="subject" id="checks-\(place)"\(isWrong ? " open" : "" as Markup)>
+            <summary><strong>\(subject)</strong> <span class="meta">\(Self.counts(rows))</span></summary>
             <div class="scroll" tabindex="0" role="region" aria-label="Checks of \(subject)">
             <table class="checks">
-            <caption>\(subject) <span class="meta">\(Self.counts(rows))</span></caption>
             <colgroup><col class="c1"><col class="c2"><col class="c3"><col></colgroup>
             <thead><tr><th scope="col">Outcome</th><th scope="col">Check</th><th scope="col">Clause</th><th scope="col">Reason</th></tr></thead>
             <tbody>
@@ -112,6 +114,7 @@ public struct ReportMarkup {
             </tbody>
             </table>
             </div>
+            </details>
             """
     }
 

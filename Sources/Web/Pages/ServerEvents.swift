@@ -33,7 +33,7 @@ public final class EventHub: Sendable {
 
     /// A response that lasts and carries the topic's events; 503 when there are too many listeners.
     public func response(for topic: String) -> HTTPResponse {
-        let (stream, listener) = AsyncStream<[UInt8]>.makeStream(bufferingPolicy: .bufferingNewest(64))
+        let (stream, listener) = AsyncStream<[UInt8]>.makeStream(bufferingPolicy: .bufferingNewest(4096))
         let id = state.withLock { state -> Int? in
             guard state.count < limit else { return nil }
             state.count += 1

@@ -5,7 +5,7 @@ import Ports
 /// One request and its answer. The library's thread calls `proceed` again and again: with the header, with each part of the body, at
 /// its end, and once more when the answer is there.
 final class Exchange: @unchecked Sendable {
-    // Everything but `outcome` is touched by the library's thread alone.
+    // Everything but `outcome` and `task` is touched by the library's thread alone.
     private enum Phase {
         case fresh, receiving, answering
     }
@@ -17,7 +17,7 @@ final class Exchange: @unchecked Sendable {
     private var request: HTTPRequest?
     private var body: [UInt8] = []
     private var overflow = 0
-    private var task: Task<Void, Never>?
+    private let task = Locked<Task<Void, Never>?>(nil)
     private let outcome = Locked<HTTPResponse?>(nil)
 
     init(core: ServerCore, connection: OpaquePointer, target: String) {
@@ -48,7 +48,7 @@ final class Exchange: @unchecked Sendable {
 
     /// The library is done with the request, for whatever reason.
     func complete() {
-        task?.cancel()
+        task.withLock { $0 }?.cancel()
         core.suspensions.forget(self)
         core.connections.rest(connection, within: 2 * core.limits.seconds)
     }
@@ -71,15 +71,18 @@ final class Exchange: @unchecked Sendable {
         body = []
         core.connections.answer(connection, within: 10 * core.limits.seconds)
         let work = request
-        let isRegistered = core.suspensions.register(self) { [weak self] in self?.task?.cancel() }
+        let isRegistered = core.suspensions.register(self) { [weak self] in self?.task.withLock { $0 }?.cancel() }
         let isSuspended = isRegistered && core.suspensions.suspend { MHD_suspend_connection(connection) }
         guard isSuspended else { return proceed("", "", UnsafeRawBufferPointer(start: nil, count: 0)) }
         // Owned by this exchange, which cancels it when the request is over.
-        task = Task { [self] in
+        let working = Task { [self] in
             let response = await core.handler.respond(to: work)
             outcome.withLock { $0 = response }
             core.suspensions.resume { MHD_resume_connection(connection) }
         }
+        task.withLock { $0 = working }
+        // Whoever told everyone to end may not have seen the task yet.
+        if core.suspensions.isStopping { working.cancel() }
         return true
     }
 
@@ -142,7 +145,8 @@ private struct RequestHead {
         }
         guard headers.all("Host").count <= 1 else { return .failure(Refusal(400, "Host is sent twice")) }
         guard let url else { return .failure(Refusal(400, "the request's target is no path")) }
-        return .success(HTTPRequest(method, url, headers: headers, peer: peer))
+        // The library leaves the body of an answer to HEAD out by itself.
+        return .success(HTTPRequest(method == "HEAD" ? "GET" : method, url, headers: headers, peer: peer))
     }
 
     /// With the origin that others see; a target in absolute form counts by its path (RFC 9112 3.2.2).

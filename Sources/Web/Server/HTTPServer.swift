@@ -35,12 +35,4 @@ public final class HTTPServer: Sendable {
         watch.cancel()
         await core.stop()
     }
-
-    /// Serves until the task is cancelled, then stops.
-    public func run() async {
-        let wait = AsyncStream<Void> { _ in }
-        // Ends only by cancellation.
-        for await _ in wait {}
-        await stop()
-    }
 }

@@ -12,6 +12,9 @@ final class Suspensions: Sendable {
 
     private let state = Locked(State())
 
+    /// Whether everyone was told to end.
+    var isStopping: Bool { state.withLock { $0.isStopping } }
+
     /// Notes who has to be told; false when the server is stopping, so that nothing may be suspended any more.
     func register(_ owner: AnyObject, ending: @escaping @Sendable () -> Void) -> Bool {
         let id = ObjectIdentifier(owner)
