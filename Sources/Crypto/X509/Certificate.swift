@@ -79,8 +79,10 @@ public struct Certificate: Sendable, Hashable {
     }
 
     /// Whether `time` lies within notBefore and notAfter, both included, with `skew` seconds of tolerance on both sides.
+    /// Fractions of a second do not count: notAfter is the last second, to its end.
     public func isValid(at time: Timestamp, skew: Int64 = 0) -> Bool {
-        notBefore.adding(seconds: -skew) <= time && time <= notAfter.adding(seconds: skew)
+        let time = Timestamp(secondsSince1970: time.secondsSince1970)
+        return notBefore.adding(seconds: -skew) <= time && time <= notAfter.adding(seconds: skew)
     }
 }
 

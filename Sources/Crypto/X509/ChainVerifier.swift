@@ -57,7 +57,7 @@ public struct ChainVerifier: Sendable {
             if !certificate.isValid(at: time, skew: policy.skew) {
                 findings.append(ChainFinding(.notValid(time), certificate: index))
             }
-            if index < path.count { checkCriticalExtensions(certificate, index, &findings) }
+            checkCriticalExtensions(certificate, index, &findings)
             // Certificates that authorities issue to themselves do not count (RFC 5280 §6.1.4 (l)).
             if index > 0 {
                 checkAuthority(certificate, index, below: path[1..<max(1, index)].count { !$0.isSelfIssued }, &findings)

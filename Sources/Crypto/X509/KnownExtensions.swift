@@ -42,7 +42,12 @@ public struct KnownExtensions: Sendable {
         switch item.oid {
         case .keyUsage: keyUsage = try KeyUsage(try value())
         case .basicConstraints: basicConstraints = try BasicConstraints(try value())
-        case .extendedKeyUsage: extendedKeyUsage = try value().elements { node throws(DERError) in try node.oid() }
+        case .extendedKeyUsage:
+            let node = try value()
+            let purposes = try node.elements { purpose throws(DERError) in try purpose.oid() }
+            // SEQUENCE SIZE (1..MAX): an empty list would say that the key is for nothing.
+            guard !purposes.isEmpty else { throw node.error(.invalid("list of no purposes")) }
+            extendedKeyUsage = purposes
         case .subjectKeyIdentifier: subjectKeyIdentifier = try value().octetString()
         case .authorityKeyIdentifier: authorityKeyIdentifier = try AuthorityKeyIdentifier(try value())
         case .issuerAlternativeName:

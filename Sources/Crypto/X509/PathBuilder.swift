@@ -4,7 +4,7 @@ public import Ports
 /// first one with which nothing is wrong, else the best of those that were tried.
 public struct PathBuilder: Sendable {
     public let verifier: ChainVerifier
-    /// The most certificates between leaf and anchor.
+    /// The most certificates between leaf and anchor; those that authorities issue to themselves do not count, up to as many again.
     public var depth = 8
     /// The most steps of the search: hostile sets of certificates have very many paths.
     public var steps = 512
@@ -29,8 +29,10 @@ public struct PathBuilder: Sendable {
             if best.map({ result.findings.count < $0.findings.count || $0.anchor == nil }) ?? true { best = result }
             if result.isTrusted { return left = 0 }
         }
-        guard path.count <= depth else { return }
+        let isFull = path.dropFirst().count { !$0.isSelfIssued } >= depth
+        guard path.count <= 2 * depth else { return }
         for issuer in others where issuer.subject == last.issuer && !path.contains(issuer) {
+            guard issuer.isSelfIssued || !isFull else { continue }
             // The same name with the same key again leads nowhere new (RFC 4158 §5.2).
             guard !path.contains(where: { $0.subject == issuer.subject && $0.spkiBytes == issuer.spkiBytes }) else { continue }
             // A signature is cheaper than every path behind it.

@@ -110,7 +110,7 @@ package struct CredentialOffer: Sendable, Equatable {
             )
         }
         if let grant = members[Self.preAuthorizedGrant] {
-            guard let code = grant["pre-authorized_code"]?.stringValue, !code.isEmpty else {
+            guard let code = grant["pre-authorized_code"]?.stringValue, !code.allSatisfy(\.isWhitespace) else {
                 throw OfferError("IW1.json", "pre-authorized_code missing or mistyped")
             }
             preAuthorized = PreAuthorized(
