@@ -147,7 +147,10 @@ struct IssuanceVectors: VectorSuite {
 
     private static func offer(_ name: String, _ json: JSON) throws {
         let outcome = Result { () throws(OfferError) in try CredentialOffer(json) }
-        let isRefused = ["over_sized", "blank_pre_authorized"].contains { name.contains($0) }
+        // The file of this name in one of the two libraries holds a code that is not blank.
+        let isRefused =
+            name != "swift/credential_offer_with_blank_pre_authorized_code.json"
+            && ["over_sized", "blank_pre_authorized"].contains { name.contains($0) }
         try expect((try? outcome.get()) == nil, equals: isRefused, "whether it is refused")
     }
 

@@ -3,24 +3,19 @@ import Credentials
 import Crypto
 import Ports
 
-/// Certification paths beyond the ISO profiles: `x509/pkits.json` and `x509/limbo.json`.
+/// Certification paths beyond the ISO profiles: `x509/pkits.json`.
 struct PathVectors: VectorSuite {
-    func matches(_ path: String) -> Bool { path == "x509/pkits.json" || path == "x509/limbo.json" }
+    func matches(_ path: String) -> Bool { path == "x509/pkits.json" }
 
     func run(_ file: VectorFile) async throws -> [VectorCase] {
         let json = try file.json()
         var results: [VectorCase] = []
         for entry in try json.list("cases") {
             let name = entry["id"]?.stringValue ?? "case \(results.count)"
-            results.append(
-                await VectorCase(name) {
-                    if file.name == "pkits.json" { try Self.checkPKITS(entry, json) } else { try Self.checkLimbo(name, entry) }
-                })
+            results.append(await VectorCase(name) { try Self.checkPKITS(entry, json) })
         }
         return results
     }
-
-    // MARK: PKITS
 
     private static let features: [(part: String, reason: String)] = [
         ("nameConstraints", "name constraints are not evaluated: where they are critical the path is refused"),
@@ -72,8 +67,11 @@ struct PathVectors: VectorSuite {
         }
         let result = PathBuilder(verifier: ChainVerifier(anchors: anchors, policy: policy)).build(leaf, with: others, at: time)
         guard result.isTrusted, let anchor = result.anchor else { return false }
-        for (certificate, issuer) in zip(result.path, result.path.dropFirst() + [anchor]) {
-            let answers = lists.map { $0.answer(for: certificate, issuer: issuer, at: time) }
+        let authorities = result.path.dropFirst() + [anchor]
+        for certificate in result.path {
+            // Each verified key of the issuer may have signed the list: authorities change keys under one name.
+            let signers = authorities.filter { $0.subject == certificate.issuer }
+            let answers = lists.flatMap { list in signers.map { list.answer(for: certificate, issuer: $0, at: time) } }
             guard answers.contains(.good), !answers.contains(.revoked) else { return false }
         }
         return true
@@ -85,52 +83,5 @@ struct PathVectors: VectorSuite {
         // Every policy is acceptable: then a critical list of policies asks for nothing.
         policy.handledCriticalExtensions.insert(.certificatePolicies)
         return policy
-    }
-
-    // MARK: limbo
-
-    private static func checkLimbo(_ name: String, _ entry: JSON) throws {
-        guard !name.hasPrefix("webpki::") else {
-            throw NotApplicable("a rule of the CA/Browser Forum, which no wallet profile uses")
-        }
-        guard !name.contains("::nc::") else { throw NotApplicable("name constraints, which no wallet profile uses") }
-        let isGood = limboIsGood(entry)
-        let expected = try entry.text("expected_result") == "SUCCESS"
-        guard !expected || isGood else {
-            if let why = limboReasons[name] { throw NotApplicable(why) }
-            throw Mismatch("refused")
-        }
-        if !expected, isGood, let why = limboReasons[name] { throw NotApplicable(why) }
-        try expect(isGood, equals: expected, "valid")
-    }
-
-    private static let limboReasons: [String: String] = [:]
-
-    private static func limboIsGood(_ entry: JSON) -> Bool {
-        func certificates(_ value: JSON?) -> [Certificate?] {
-            (value?.arrayValue ?? [value].compactMap { $0 }).map { text in
-                (try? PEM.blocks(in: text.stringValue ?? ""))?.first.flatMap { try? Certificate(der: $0.bytes) }
-            }
-        }
-        let time =
-            entry["validation_time"]?.stringValue.flatMap { try? Timestamp(rfc3339: $0) }
-            ?? Timestamp(secondsSince1970: 1_700_000_000)
-        guard let leaf = certificates(entry["peer_certificate"]).first ?? nil else { return false }
-        let anchors = certificates(entry["trusted_certs"]).compactMap { $0 }
-        var builder = PathBuilder(verifier: ChainVerifier(anchors: anchors, policy: policy))
-        if let depth = entry["max_chain_depth"]?.intValue { builder.depth = Int(depth) }
-        let result = builder.build(leaf, with: certificates(entry["untrusted_intermediates"]).compactMap { $0 }, at: time)
-        guard result.isTrusted, let anchor = result.anchor else { return false }
-        // What RFC 5280 asks of every certificate, whoever looks at it.
-        for (certificate, issuer) in zip(result.path, result.path.dropFirst() + [anchor]) {
-            let findings = CertificateProfile.tls.lint(certificate, issuer: issuer)
-            guard findings.allSatisfy({ $0.severity == .warn }) else { return false }
-        }
-        guard let texts = entry["crls"]?.arrayValue, !texts.isEmpty else { return true }
-        let lists = texts.compactMap { text in
-            (try? PEM.blocks(in: text.stringValue ?? ""))?.first.flatMap { try? CertificateRevocationList(der: $0.bytes) }
-        }
-        let answers = lists.map { $0.answer(for: leaf, issuer: result.path.dropFirst().first ?? anchor, at: time) }
-        return answers.contains(.good) && !answers.contains(.revoked)
     }
 }

@@ -49,7 +49,7 @@ enum Selfcheck {
         CertificateVectors(),
         StatusListVectors(),
         AuthorityListVectors(),
-        PathVectors(),
+        PathVectors(), LimboVectors(),
         COSEVectors(),
         WycheproofVectors(),
         JOSEVectors(),
