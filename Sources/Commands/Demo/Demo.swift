@@ -57,7 +57,7 @@ enum Demo {
             let result = try await scene.play(on: stage, out: out, edition: invocation.context.edition)
             tell(scene.name, result.isRight, result.detail)
         }
-        _ = try await stage.issue(["--type", "pid"], to: [], of: person)
+        _ = try await stage.issue(["--type", "pid-sd-jwt"], to: [], of: person)
         tell("issue PID as SD-JWT VC", true, "over OpenID4VCI: pre-authorized code")
         for scene in DemoWebScene.all {
             let result = try await scene.play(on: stage, out: out, familyName: person.familyName)

@@ -63,11 +63,7 @@ enum IssuerServe {
                 for await step in steps {
                     pages.tell(step)
                     show(step, invocation.console)
-                    if invocation.flag("once"), step.endpoint == "notification", step.status == 204 {
-                        // The step is told before its answer is on the wire.
-                        try? await Task.sleep(for: .milliseconds(500))
-                        return true
-                    }
+                    if invocation.flag("once"), step.endpoint == "notification", step.status == 204 { return true }
                 }
                 return nil
             }

@@ -7,7 +7,7 @@ import Reports
 /// `walletbench verifier receive`
 enum VerifierReceive {
     static let command = Command(
-        name: "receive", summary: "take and judge a response to a request that was made here, without a server",
+        name: "receive", summary: "judge a response to a request that was made here",
         discussion: """
             TRANSACTION is what verifier request printed. RESPONSE is what the wallet returned: the address that it sent the browser to \
             (response modes fragment and query), the form that it posted, or the JSON that navigator.credentials.get gave, with --origin. \

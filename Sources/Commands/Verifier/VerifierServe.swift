@@ -10,7 +10,7 @@ import Web
 /// `walletbench verifier serve`
 enum VerifierServe {
     static let command = Command(
-        name: "serve", summary: "a verifier with its page and API: make requests, watch the answers being checked",
+        name: "serve", summary: "a verifier with its page and API",
         discussion: """
             Serves a page with a form (what to ask, as whom, how the answer comes), a page for each request with its QR code, progress, every \
             check, claims and annotated messages, the same as a JSON API (POST /api/transactions, GET /api/transactions/{id} and …/events), \

@@ -9,8 +9,8 @@ public import Codec
 ///         "urn:eudi:pid:1": { "family_name": true, "address.locality": false }
 ///     }
 ///
-/// By document type: a boolean for the whole document, or the name spaces with a boolean for each element, of an SD-JWT VC the claims
-/// alone; `"option"` picks one of several documents (from 1). What is not named follows `"default"`, which is false when absent.
+/// By document type: a boolean for the whole document, or the name spaces with a boolean for each element, or the
+/// elements and claims alone, whatever their name space; `"option"` picks one of several documents (from 1). What is not named follows `"default"`, which is false when absent.
 public struct ScriptedConsent: ConsentProvider {
     /// Why a file is no consent script.
     public struct Malformed: Error, Sendable, CustomStringConvertible {
@@ -68,7 +68,8 @@ public struct ScriptedConsent: ConsentProvider {
     private func allows(_ element: ElementReference, by rule: Rule) -> Bool {
         switch rule {
         case .whole(let decision): decision
-        case .elements(_, let decisions): decisions[element] ?? byDefault
+        case .elements(_, let decisions):
+            decisions[element] ?? decisions[ElementReference(nameSpace: "", identifier: element.identifier)] ?? byDefault
         }
     }
 

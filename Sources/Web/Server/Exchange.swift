@@ -17,6 +17,8 @@ final class Exchange: @unchecked Sendable {
     private var request: HTTPRequest?
     private var body: [UInt8] = []
     private var overflow = 0
+    /// Whether `stop` has to wait for the answer.
+    private var isOwed = false
     private let task = Locked<Task<Void, Never>?>(nil)
     private let outcome = Locked<HTTPResponse?>(nil)
 
@@ -48,9 +50,16 @@ final class Exchange: @unchecked Sendable {
 
     /// The library is done with the request, for whatever reason.
     func complete() {
+        settle()
         task.withLock { $0 }?.cancel()
         core.suspensions.forget(self)
         core.connections.rest(connection, within: 2 * core.limits.seconds)
+    }
+
+    private func settle() {
+        guard isOwed else { return }
+        isOwed = false
+        core.owed.withLock { $0 -= 1 }
     }
 
     /// Keeps a part of the body. What is beyond the limit is read and dropped, so that the client hears why; far beyond, it is cut off.
@@ -67,6 +76,8 @@ final class Exchange: @unchecked Sendable {
     /// Suspends the connection and lets the handler work.
     private func answer() -> Bool {
         guard var request else { return false }
+        isOwed = true
+        core.owed.withLock { $0 += 1 }
         request.body = body
         body = []
         core.connections.answer(connection, within: 10 * core.limits.seconds)
@@ -87,7 +98,11 @@ final class Exchange: @unchecked Sendable {
     }
 
     private func queue(_ response: HTTPResponse) -> Bool {
-        if case .stream = response.body { core.connections.answer(connection, within: nil) }
+        if case .stream = response.body {
+            // It ends when it is told to, not by itself.
+            settle()
+            core.connections.answer(connection, within: nil)
+        }
         guard let made = ServerResponse.make(response, connection, core) else { return false }
         defer { MHD_destroy_response(made) }
         return MHD_queue_response(connection, UInt32(clamping: response.status), made) == .YES

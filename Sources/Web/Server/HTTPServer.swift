@@ -30,7 +30,8 @@ public final class HTTPServer: Sendable {
 
     deinit { watch.cancel() }
 
-    /// Ends: no new connections; requests that are being answered are cancelled, streams end. Returns when everything is closed.
+    /// Ends: no new connections; whole requests are answered if that does not take long, else cancelled; streams end. Returns when
+    /// everything is closed.
     public func stop() async {
         watch.cancel()
         await core.stop()

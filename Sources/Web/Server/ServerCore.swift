@@ -13,6 +13,10 @@ final class ServerCore: @unchecked Sendable {
     let handler: any HTTPHandler
     let connections: ConnectionTable
     let suspensions = Suspensions()
+    /// Whole requests whose answers are not on the wire yet, streams apart.
+    let owed = Locked(0)
+    /// Milliseconds that they have when the server stops.
+    private static let grace = 10_000
 
     init(origin: String, isTLS: Bool, limits: ServerLimits, handler: any HTTPHandler) {
         (self.origin, self.isTLS, self.limits, self.handler) = (origin, isTLS, limits, handler)
@@ -75,6 +79,7 @@ final class ServerCore: @unchecked Sendable {
         MHD_quiesce_daemon(made)
         let descriptor = socket.withLock { $0 }
         if descriptor >= 0 { Glibc.close(descriptor) }
+        await answerWhatIsOwed()
         await suspensions.drain()
         let box = DaemonBox(made)
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
@@ -89,6 +94,11 @@ final class ServerCore: @unchecked Sendable {
             }
         }
         Unmanaged.passUnretained(self).release()
+    }
+
+    /// Who has sent a request gets its answer, unless that takes too long.
+    private func answerWhatIsOwed() async {
+        for _ in 0..<Self.grace / 10 where owed.withLock({ $0 }) > 0 { try? await Task.sleep(for: .milliseconds(10)) }
     }
 
     /// Carries the pointer to the thread that ends it.

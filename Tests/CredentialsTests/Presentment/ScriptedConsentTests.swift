@@ -7,7 +7,7 @@ import Testing
 struct ScriptedConsentTests {
     @Test(arguments: [
         ("[]", "the file"), ("{\"default\": 1}", "default"), ("{\"org.iso.18013.5.1.mDL\": \"yes\"}", "org.iso.18013.5.1.mDL"),
-        ("{\"t\": {\"n\": true}}", "t.n"), ("{\"t\": {\"n\": {\"e\": \"yes\"}}}", "t.n.e"),
+        ("{\"t\": {\"n\": 5}}", "t.n"), ("{\"t\": {\"n\": {\"e\": \"yes\"}}}", "t.n.e"),
     ])
     func scriptsThatDecideNothingAreRefusedByName(text: String, path: String) throws {
         let json = try JSON.decode(text)
@@ -29,6 +29,17 @@ struct ScriptedConsentTests {
         #expect(await none.decide(proposal) == nil)
         let second = try ScriptedConsent(["default": true, "org.iso.18013.5.1.mDL": ["option": 2]])
         #expect(await second.decide(proposal) == nil)
+    }
+
+    @Test func anElementIsMeantWithoutItsNameSpaceToo() async throws {
+        let stage = try PresentationStage()
+        let proposal = Presenter(keyStore: stage.keyStore)
+            .propose(
+                try PresentationRequest(PresentationStage.request(["family_name", "given_name"]), edition: .first), to: nil,
+                from: [try await stage.document()])
+        let script = try ScriptedConsent(["default": true, "org.iso.18013.5.1.mDL": ["given_name": false]])
+        let approved = await script.decide(proposal)?.choices.first?.approved.map(\.identifier)
+        #expect(approved == ["family_name"])
     }
 
     @Test func refusingProvidersYieldNoConsent() async throws {

@@ -12,7 +12,12 @@ struct TamperingTests {
     ]
     private static let conduct: Set<String> = ["mso-reuse", "skip-consent", "ignore-maximum-size", "mandatory-behind-reader-auth"]
 
-    @Test(arguments: ContentFault.all.map(\.name).filter { !conduct.contains($0) })
+    /// Those of SD-JWT VCs and of OpenID4VP are walked where both sides of that protocol are.
+    private static let ofProximity = ContentFault.all.filter { fault in
+        fault.trips.contains { $0.hasPrefix("R") || $0.hasPrefix("H") }
+    }.map(\.name)
+
+    @Test(arguments: ofProximity.filter { !conduct.contains($0) })
     func faultTripsItsChecksAndNoOthers(name: String) async throws {
         let fault = try #require(ContentFault.named(name))
         let trips = Set(fault.trips)

@@ -73,7 +73,7 @@ struct PresentationReportTests {
                "subject": "t"},
               {"id": "R11.path", "name": "issuer-path", "outcome": "notRun", "reason": "no anchors", "clause": "RFC 5280 6.1",
                "subject": "t"}],
-             "documents": [{"format": "mso_mdoc", "type": "t", "trusted": null, "issuer": {"subject": "C=UT", "sha256": "0102"},
+             "documents": [{"format": "mso_mdoc", "type": "t", "trusted": null, "issuer": {"subject": "C=UT", "sha256": "0102"}, "trust": null,
                "validity": {"signed": "s", "validFrom": "f", "validUntil": "u"},
                "claims": {"n": {"a": {"bytes": "-_8"}, "d": "2000-02-29"}}, "holderBinding": "signature", "status": "none",
                "unverifiedClaims": {"n": {"x": 1}}}],

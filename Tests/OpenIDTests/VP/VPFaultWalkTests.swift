@@ -49,7 +49,7 @@ struct VPFaultWalkTests {
             "empty-entry": Scene(
                 query: [
                     "credentials": [
-                        VPStage.both["credentials"]![0]!,
+                        VPStage.query(0),
                         ["id": "other", "format": "dc+sd-jwt", "meta": ["vct_values": ["urn:nobody:has"]]],
                     ],
                     "credential_sets": [["options": [["mdl"]]], ["options": [["other"]], "required": false]],
@@ -57,7 +57,7 @@ struct VPFaultWalkTests {
             "query-values": Scene(query: query { $0["claims"] = [["path": ["family_name"], "values": ["Nobody"]]] }),
             "query-authority": Scene(query: query { $0["trusted_authorities"] = [["type": "aki", "values": ["AAAA"]]] }),
             "formats-alg": Scene(query: VPStage.pid, formats: ["dc+sd-jwt": ["kb-jwt_alg_values": ["ES384"]]]),
-            "query-type": Scene(query: ["credentials": [VPStage.both["credentials"]![0]!]]),
+            "query-type": Scene(query: ["credentials": [VPStage.query(0)]]),
             "claim-sets-reference": Scene(query: VPStage.pid), "claim-id": Scene(query: VPStage.pid),
         ]
         for name in ["dc-protocol", "dc-response-mode", "expected-origins", "origin-wrong", "dc-aud", "dc-transcript"] {

@@ -163,7 +163,10 @@ struct VPStage {
         ]
     ]
 
-    static let pid: JSON = ["credentials": [Self.both["credentials"]![1]!]]
+    static let pid: JSON = ["credentials": [query(1)]]
+
+    /// One credential query of `both`.
+    static func query(_ place: Int) -> JSON { both["credentials"]?.arrayValue?[place] ?? nil }
 
     // MARK: a whole run
 
