@@ -19,6 +19,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
 MDL = "org.iso.18013.5.1.mDL"
 MDL_NAMESPACE = "org.iso.18013.5.1"
 DOCUMENT_SIGNER = ObjectIdentifier("1.0.18013.5.1.2")
+READER = ObjectIdentifier("1.0.18013.5.1.6")
 ES256 = cbor2.dumps({1: -7})
 HS256 = cbor2.dumps({1: 5})
 
@@ -81,6 +82,19 @@ def make_server(key, root, root_key):
     return (_certificate(_name("Interop server"), root.subject, key.public_key(), now, now - dt.timedelta(hours=12), 30)
             .add_extension(x509.SubjectAlternativeName(names), critical=False)
             .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+            .sign(root_key, hashes.SHA256()))
+
+
+def make_relying(key, root, root_key, name):
+    """A relying party's access certificate with one DNS name, shaped as a reader's (ISO/IEC 18013-5 B.1.7)."""
+    now = dt.datetime.now(dt.timezone.utc).replace(microsecond=0)
+    return (_certificate(_name("Interop verifier"), root.subject, key.public_key(), now, now - dt.timedelta(hours=12), 400)
+            .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+            .add_extension(_usage(digital_signature=True), critical=True)
+            .add_extension(x509.ExtendedKeyUsage([READER]), critical=True)
+            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(root_key.public_key()), critical=False)
+            .add_extension(x509.CRLDistributionPoints([x509.DistributionPoint(
+                [x509.UniformResourceIdentifier("https://iaca.example/crl")], None, None, None)]), critical=False)
             .sign(root_key, hashes.SHA256()))
 
 

@@ -3,7 +3,7 @@
 
 Prints one line a case, `ok` or `NOT OK` with the reason, and ends 1 when one is not ok. The peers are those of peers.py, and
 `neutral`, which holds walletbench against responses that kit.py makes and breaks, `sdjwt`, the matrix of SD-JWT VC,
-and `vci`, OpenID4VCI in both roles.
+and `vci` and `vp`, OpenID4VCI and OpenID4VP over HTTP in both roles.
 """
 import pathlib
 import sys
@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import serialization
 import kit
 import peers
 import run_sdjwt
+import run_vp
 import run_vci
 import sdjwt
 from bench import Bench, violations
@@ -196,6 +197,8 @@ def main(peer, program, folder):
     cases, world = Cases(peer), World(pathlib.Path(folder) / peer, program)
     if peer == "neutral":
         play_neutral(cases, world)
+    if peer == "vp":
+        run_vp.play(cases, world)
     if peer == "sdjwt":
         run_sdjwt.play(cases, world)
     if peer == "vci":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An OpenID4VP 1.0 verifier over HTTP on loopback, whose checks are openvc's.
 
-vp_verifier.py FOLDER [--mode direct_post.jwt|direct_post] [--prefix x509_hash|x509_san_dns]
+vp_verifier.py FOLDER [--mode direct_post.jwt|direct_post] [--prefix x509_hash|x509_san_dns] [--host localhost]
 
 FOLDER holds leaf.pem, leaf.key (the verifier's certificate and key) and iaca.pem (whom it trusts). Prints one line of JSON
 {"origin", "client_id"} when it listens. Then:
@@ -188,10 +188,11 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--mode", choices=["direct_post.jwt", "direct_post"], default="direct_post.jwt")
     parser.add_argument("--prefix", choices=["x509_hash", "x509_san_dns"], default="x509_hash")
+    parser.add_argument("--host", default="localhost", help="what its addresses are made of")
     options = parser.parse_args()
     verifier = Handler.verifier = Verifier(options.folder, options.mode, options.prefix)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    verifier.origin = "http://127.0.0.1:%d" % server.server_port
+    verifier.origin = "http://%s:%d" % (options.host, server.server_port)
     print(json.dumps({"origin": verifier.origin, "client_id": verifier.client_id}), flush=True)
     server.serve_forever()
 
