@@ -1,3 +1,4 @@
+import Ports
 import Proximity
 
 /// Finds who advertises a service, and connects.

@@ -1,4 +1,5 @@
 import Glibc
+import Ports
 import Proximity
 
 /// What GATT and L2CAP do with sockets that keep the borders of packets. All are non-blocking; a thread waits, never a task.

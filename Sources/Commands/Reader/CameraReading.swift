@@ -1,3 +1,4 @@
+import Ports
 import Proximity
 import QR
 

@@ -17,7 +17,7 @@ struct StatusSetup: Sendable {
             edition: context.edition, skew: Int64(context.skew))
     }
 
-    /// Folders that the command line or the settings name, then what the home itself issues and makes, then the network.
+    /// Folders that the command line or the settings name, then what the home itself issues and makes; never the network.
     static func source(_ context: Context) -> any ResourceSource {
         let own = [IssuedStatuses.folder(of: context.home), CertificateFolder(of: context.home).path]
         return FallbackSource((context.statusSources + own).map(FolderSource.init))

@@ -63,7 +63,7 @@ enum TrustAdd {
         return .done
     }
 
-    /// A trust list, from a file or an address: kept as it is, once it verifies by the roots with role `lists`.
+    /// A trust list, from a file, or by its address from the folders of --status-source: kept as it is, once it verifies by the roots with role `lists`.
     private static func list(_ path: String, _ invocation: Invocation) async throws -> JSONObject? {
         let context = invocation.context
         let isAddress = path.hasPrefix("https://") || path.hasPrefix("http://")

@@ -1,4 +1,5 @@
 import Glibc
+import Ports
 
 /// The few socket calls that links need. All block their thread and watch a `WakePipe`; descriptors are non-blocking and close on exec.
 enum Socket {

@@ -29,11 +29,11 @@ public final class CurlTransport: HTTPTransport {
     deinit { worker.stop() }
 
     public func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
-        let start = MonotonicTime.milliseconds
+        let start = monotonicMilliseconds()
         var request = request
         var hops = request.limits.redirects
         while true {
-            let left = Int64(request.limits.seconds) * 1000 - (MonotonicTime.milliseconds - start)
+            let left = Int64(request.limits.seconds) * 1000 - (monotonicMilliseconds() - start)
             guard left > 0 else {
                 throw HTTPError(.timedOut, url: request.url, "no answer within \(request.limits.seconds) seconds")
             }

@@ -36,7 +36,7 @@ final class CurlWorker: @unchecked Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        if mustStart, !DetachedThread.start({ self.run() }) {
+        if mustStart, !Threads.start({ self.run() }) {
             state.withLock { ($0.isRunning, $0.orders) = (false, []) }
             return transfer.fail(.unreachable, "the system has no more threads")
         }

@@ -18,7 +18,7 @@ final class ConnectionTable: Sendable {
 
     /// A new connection: its first request has to be whole within `seconds`.
     func open(_ connection: OpaquePointer, socket: Int32, seconds: Int) {
-        let deadline = MonotonicTime.milliseconds + Int64(seconds) * 1000
+        let deadline = monotonicMilliseconds() + Int64(seconds) * 1000
         entries.withLock { $0[connection] = Entry(socket: socket, deadline: deadline) }
     }
 
@@ -27,19 +27,19 @@ final class ConnectionTable: Sendable {
 
     /// The request is whole: its answer may take `seconds`, nil for a stream that lasts.
     func answer(_ connection: OpaquePointer, within seconds: Int?) {
-        let deadline = seconds.map { MonotonicTime.milliseconds + Int64($0) * 1000 } ?? Int64.max
+        let deadline = seconds.map { monotonicMilliseconds() + Int64($0) * 1000 } ?? Int64.max
         change(connection) { ($0.deadline, $0.isReading) = (deadline, false) }
     }
 
     /// The answer is out: the next request has to be whole within `seconds`.
     func rest(_ connection: OpaquePointer, within seconds: Int) {
-        let deadline = MonotonicTime.milliseconds + Int64(seconds) * 1000
+        let deadline = monotonicMilliseconds() + Int64(seconds) * 1000
         change(connection) { ($0.deadline, $0.isReading) = (deadline, true) }
     }
 
     /// Cuts off whoever is too late. The library's thread then finds the connection ended.
     func closeOverdue() {
-        let now = MonotonicTime.milliseconds
+        let now = monotonicMilliseconds()
         // Under the lock: a socket in the table is not closed yet, so its number is still its own.
         entries.withLock { entries in
             for (connection, entry) in entries where entry.deadline < now {
@@ -61,14 +61,5 @@ final class ConnectionTable: Sendable {
     private static func send408(_ socket: Int32) {
         let text = Array("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".utf8)
         _ = text.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) }
-    }
-}
-
-/// The clock that only goes forward.
-enum MonotonicTime {
-    static var milliseconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }

@@ -84,7 +84,7 @@ final class ServerCore: @unchecked Sendable {
         let box = DaemonBox(made)
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             // It joins the daemon's thread, so not on a task's thread.
-            let started = DetachedThread.start {
+            let started = Threads.start {
                 MHD_stop_daemon(box.daemon)
                 done.resume()
             }
