@@ -91,18 +91,19 @@ public struct CheckDefinition: Sendable {
 
     /// The message with its `<…>` replaced by `values` in order, without its optional part.
     ///
-    /// - Precondition: as many values as the message has places.
+    /// There are as many values as the message has places; a mistake of ours there stops a debug build, and shows as an empty place in
+    /// a release build, since a peer's message can lead there.
     func message(filling values: [String]) -> String {
         var result = ""
         var rest = values[...]
         var text = message[...]
         while let open = text.firstIndex(where: { $0 == "<" || $0 == "[" }), text[open] == "<" {
             guard let close = text[open...].firstIndex(of: ">") else { break }
-            precondition(!rest.isEmpty, "\(id): too few values for \"\(message)\"")
-            result += text[..<open] + rest.removeFirst()
+            assert(!rest.isEmpty, "\(id): too few values for \"\(message)\"")
+            result += text[..<open] + (rest.popFirst() ?? "")
             text = text[text.index(after: close)...]
         }
-        precondition(rest.isEmpty, "\(id): too many values for \"\(message)\"")
+        assert(rest.isEmpty, "\(id): too many values for \"\(message)\"")
         return result + text[..<(text.firstIndex(of: "[") ?? text.endIndex)]
     }
 }
