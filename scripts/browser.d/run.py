@@ -1,4 +1,4 @@
-"""What a person does with the verifier's page, done by a browser without a window and a wallet in another process."""
+"""What a person does with the pages, done by a browser without a window and a wallet in another process."""
 
 import argparse
 import json
@@ -7,50 +7,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 
+import issuer
 from chromium import BrowserError, Chromium
-
-PROGRAM = os.path.abspath(os.environ["WALLETBENCH"])
-
-
-class Failure(Exception):
-    pass
-
-
-def run(home, *words, code=0):
-    """Runs the program to its end; what it printed."""
-    done = subprocess.run([PROGRAM, *words, "--home", home], capture_output=True, text=True, timeout=600)
-    if done.returncode != code:
-        raise Failure(f"walletbench {' '.join(words)}: exit {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
-    return done.stdout
-
-
-class Verifier:
-    """`verifier serve` as a process of its own."""
-
-    def __init__(self, home, *words):
-        self.errors = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(
-            [PROGRAM, "verifier", "serve", "--json", "--home", home, *words], stdout=subprocess.PIPE, stderr=self.errors, text=True)
-        line = self.process.stdout.readline()
-        if not line:
-            self.process.wait()
-            self.errors.seek(0)
-            raise Failure(f"verifier serve: exit {self.process.returncode}\n{self.errors.read()}")
-        # Nobody else reads the events; a full pipe would hold the server.
-        threading.Thread(target=lambda: [None for _ in self.process.stdout], daemon=True).start()
-        self.ready = json.loads(line)
-        self.url = self.ready["url"]
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(120)
+from kit import PROGRAM, Failure, Server, expect, run
 
 
 class Stage:
     def __init__(self, folder, out):
-        self.out = out
+        self.out, self.others = out, []
         self.wallet, self.verifier_home = os.path.join(folder, "wallet"), os.path.join(folder, "verifier")
         run(self.wallet, "issuer", "mint", "--type", "mdl", "--specimen", "mira", "--to-holder", "--test-home")
         run(self.wallet, "issuer", "mint", "--type", "pid", "--format", "dc+sd-jwt", "--specimen", "mira", "--to-holder")
@@ -59,7 +24,11 @@ class Stage:
         run(self.wallet, "trust", "add", os.path.join(self.verifier_home, "trust/made/reader-ca.pem"), "--role", "readers")
 
     def serve(self, *words):
-        self.verifier = Verifier(self.verifier_home, *words)
+        self.verifier = Server("verifier", self.verifier_home, *words)
+
+    def stop(self):
+        for server in [self.verifier, *self.others]:
+            server.stop()
 
     def shot(self, browser, name):
         path = os.path.join(self.out, f"{name}.png")
@@ -69,11 +38,6 @@ class Stage:
     def answer(self, link, code=0):
         return json.loads(run(self.wallet, "holder", "answer", link, "--consent", "auto", "--allow-private", "--json", code=code)
                           .strip().splitlines()[-1])
-
-
-def expect(holds, what):
-    if not holds:
-        raise Failure(what)
 
 
 def submit(browser, template, **fields):
@@ -203,6 +167,21 @@ STEPS = [
 ]
 
 
+def play(steps, stage, browser):
+    """Does the steps one after the other; how many failed."""
+    failed = 0
+    for step in steps:
+        name = step.__name__.replace("_", " ")
+        try:
+            step(stage, browser)
+            print(f"pass  {name}", flush=True)
+        except (Failure, BrowserError, subprocess.TimeoutExpired) as error:
+            failed += 1
+            print(f"FAIL  {name}: {error}", flush=True)
+            stage.shot(browser, "failed-" + step.__name__)
+    return failed
+
+
 def main():
     parser = argparse.ArgumentParser(prog="scripts/browser")
     parser.add_argument("--out", default=".build/browser")
@@ -213,23 +192,18 @@ def main():
     try:
         stage = Stage(folder, options.out)
         with Chromium() as browser:
-            for step in STEPS:
-                name = step.__name__.replace("_", " ")
-                try:
-                    step(stage, browser)
-                    print(f"pass  {name}")
-                except (Failure, BrowserError, subprocess.TimeoutExpired) as error:
-                    failed += 1
-                    print(f"FAIL  {name}: {error}")
-                    stage.shot(browser, "failed-" + step.__name__)
+            failed += play(STEPS, stage, browser)
+        # A browser of its own, so that what it noted is of the issuer's page alone.
+        with Chromium() as browser:
+            failed += play(issuer.STEPS, issuer.Stage(stage, os.path.join(folder, "issuer")), browser)
     except (Failure, BrowserError) as error:
         failed += 1
         print(f"FAIL  set-up: {error}")
     finally:
         if stage:
-            stage.verifier.stop()
+            stage.stop()
         shutil.rmtree(folder, ignore_errors=True)
-    print(f"browser: {len(STEPS) - failed} passed, {failed} failed; screenshots in {options.out}")
+    print(f"browser: {len(STEPS) + len(issuer.STEPS) - failed} passed, {failed} failed; screenshots in {options.out}")
     return 1 if failed else 0
 
 

@@ -13,11 +13,11 @@ struct IssuerPages: HTTPHandler {
     private let hub = EventHub()
     private let offers: Locked<[String: MadeOffer]>
 
-    init(issuer: VCIIssuer, access: ControlGuard, base: String) {
+    init(issuer: VCIIssuer, access: ControlGuard, base: String, edition: Edition) {
         let offers = Locked<[String: MadeOffer]>([:])
         (self.issuer, self.access, self.base, self.offers) = (issuer, access, base, offers)
         var router = HTTPRouter(base: base)
-        let pages = IssuerPageText(issuer: issuer, base: base)
+        let pages = IssuerPageText(issuer: issuer, base: base, messages: StepMarkup(edition: edition))
         let hub = hub
         func on(_ method: String, _ pattern: String, _ body: @escaping HTTPRouter.Body) {
             router.on(method, pattern) { request, parameters in
@@ -30,10 +30,7 @@ struct IssuerPages: HTTPHandler {
         on("POST", "/control/offers") { request, _ in
             do throws(ControlError) {
                 let made = try await Self.make(request, issuer)
-                offers.withLock { table in
-                    if table.count >= 1000 { table.removeAll() }
-                    table[made.issuance] = made
-                }
+                Self.keep(made, in: offers)
                 return Self.isJSON(request)
                     ? .json(.object(made.facts), status: 201) : .redirect(to: "\(base)/issuances/\(made.issuance)")
             } catch { return .json(["error": "invalid_request", "error_description": .string(error.what)], status: 400) }
@@ -67,6 +64,21 @@ struct IssuerPages: HTTPHandler {
                 path.hasPrefix($0)
             }
         return isPage ? await router.respond(to: request) : await issuer.respond(to: request)
+    }
+
+    /// Shows an offer that was made elsewhere.
+    func add(_ made: MadeOffer) { Self.keep(made, in: offers) }
+
+    private static func keep(_ made: MadeOffer, in offers: Locked<[String: MadeOffer]>) {
+        offers.withLock { table in
+            if table.count >= 1000 { table.removeAll() }
+            table[made.issuance] = made
+        }
+    }
+
+    /// Whether the wallet has told what became of every document of an issuance.
+    func isComplete(_ issuance: String) -> Bool {
+        IssuerPageText.isComplete(issuer.log.steps(of: issuance), offers.withLock { $0[issuance] })
     }
 
     /// Renews the pages that show a step's issuance.
@@ -135,6 +147,7 @@ struct IssuerPages: HTTPHandler {
 struct IssuerPageText: Sendable {
     let issuer: VCIIssuer
     let base: String
+    let messages: StepMarkup
 
     /// The switches with their values.
     var switches: JSON {
@@ -169,7 +182,30 @@ struct IssuerPageText: Sendable {
             <div class="actions"><button>Make the offer</button></div>
             </form>
             """
-        return Page(title: "Test issuer", head: head, live: .none, foot: switchForm(settings), base: base).response(to: request)
+        return Page(
+            title: "Test issuer", navigation: navigation, head: head, live: recent, foot: switchForm(settings), base: base
+        ).response(to: request)
+    }
+
+    private var navigation: [(name: String, path: String)] { [("New offer", "\(base)/")] }
+
+    /// The last issuances with what happened in them last.
+    private var recent: Markup {
+        let rows = issuer.log.newest(10).compactMap { id in issuer.log.steps(of: id).last.map { (id, $0) } }.map {
+            id, step -> Markup in
+            let isGood = step.error == nil && step.status < 400
+            return """
+                <tr><th scope="row"><a href="\(base)/issuances/\(id)"><code>\(id)</code></a></th>\
+                <td><span class="outcome \(isGood ? "pass" : "fail")">\(step.endpoint) \(step.status)</span></td><td>\(step.detail)</td>\
+                <td><time datetime="\(step.time.rfc3339)">\(step.time.rfc3339)</time></td></tr>
+                """
+        }
+        guard !rows.isEmpty else { return .none }
+        return """
+            <section><h2>The last issuances</h2><div class="scroll"><table class="list">
+            <thead><tr><th scope="col">Issuance</th><th scope="col">Last step</th><th scope="col">What it was</th><th scope="col">When</th></tr></thead>
+            <tbody>\(rows)</tbody></table></div></section>
+            """
     }
 
     private func switchForm(_ settings: IssuerSettings) -> Markup {
@@ -203,13 +239,18 @@ struct IssuerPageText: Sendable {
             <h1>Issuance</h1>
             \(offer.map(scan) ?? .none)
             """
-        let isDone = steps.contains { $0.endpoint == "notification" && $0.status == 204 }
-        let status = isDone ? "the wallet has told what became of its documents" : "\(steps.count) steps"
+        let isDone = Self.isComplete(steps, offer)
+        let status = isDone ? "The wallet has told what became of every document." : "\(steps.count) steps so far."
         return Page(
-            title: "Issuance", navigation: [("New offer", "\(base)/")], head: head, live: list(steps),
-            events: "\(base)/events/\(id)",
-            status: status, base: base
+            title: "Issuance", navigation: navigation, head: head, live: "\(list(steps))\(messages.section(steps))",
+            events: isDone ? nil : "\(base)/events/\(id)", status: status, base: base
         ).response(to: request)
+    }
+
+    /// Whether the wallet has told what became of every document of the offer; of an offer that is not known, of one.
+    static func isComplete(_ steps: [IssuanceLog.Step], _ offer: MadeOffer?) -> Bool {
+        let told = steps.count { $0.endpoint == "notification" && $0.status == 204 }
+        return told >= max(1, offer?.offer["credential_configuration_ids"]?.arrayValue?.count ?? 1)
     }
 
     private func scan(_ offer: MadeOffer) -> Markup {

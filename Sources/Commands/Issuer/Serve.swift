@@ -39,12 +39,14 @@ enum IssuerServe {
         let setup = try ServerSetup(invocation)
         let service = try IssuerService(invocation, identifier: setup.base) { IssuerPages.consent($0, base: setup.path) }
         try await service.keepIdentifier()
-        let pages = IssuerPages(issuer: service.issuer, access: setup.access, base: setup.path)
+        let pages = IssuerPages(
+            issuer: service.issuer, access: setup.access, base: setup.path, edition: invocation.context.edition)
         let console = invocation.console
         let steps = service.issuer.log.follow()
         let isDone = try await setup.serve(pages, role: "issuer", invocation) {
             if invocation.flag("offer") {
                 let made = try await service.issuer.makeOffer(try OfferOptions.order(invocation))
+                pages.add(made)
                 if console.isJSON { console.event(.request, role: "issuer", made.facts) }
                 try IssuerOffer.picture(made, invocation)
                 if !console.isJSON { console.out(IssuerOffer.text(made)) }
@@ -63,7 +65,7 @@ enum IssuerServe {
                 for await step in steps {
                     pages.tell(step)
                     show(step, invocation.console)
-                    if invocation.flag("once"), step.endpoint == "notification", step.status == 204 { return true }
+                    if invocation.flag("once"), let issuance = step.issuance, pages.isComplete(issuance) { return true }
                 }
                 return nil
             }

@@ -11,6 +11,8 @@ struct Exchange: Sendable {
     let endpoint: String
     var issuance: String?
     var detail = ""
+    /// The JSON of an encrypted request.
+    var opened: [UInt8]?
     var checks = CheckList(edition: .first)
 
     var subject: String { endpoint }
@@ -43,6 +45,8 @@ package struct AnswerDraft: Sendable {
     package var json: JSONObject
     /// Sent instead of the JSON.
     package var raw: [UInt8]?
+    /// What an encrypted answer holds.
+    var sealed: [UInt8]?
 
     package init(_ json: JSONObject = JSONObject(), status: Int = 200, headers: HTTPHeaders = HTTPHeaders()) {
         self.status = status

@@ -72,6 +72,7 @@ extension VCIIssuer {
         try exchange.require(
             "II22.type", isEncrypted || type == "application/json", "media type \(type.isEmpty ? "missing" : type)")
         let bytes = isEncrypted ? try open(text, settings) : exchange.request.body
+        if isEncrypted { exchange.opened = bytes }
         if isEncrypted {
             exchange.checks.pass("II29.jwe", exchange.subject)
         } else {
@@ -139,8 +140,10 @@ extension VCIIssuer {
         faults.spoil(&parameters)
         let jwe = try MessageEncryption.encrypt(
             draft.json, to: parameters.key, parameters.encryption, compresses: parameters.compresses, random: random)
-        return AnswerDraft(
+        var sealed = AnswerDraft(
             text: jwe, type: MessageEncryption.contentType, status: draft.status, headers: ["Cache-Control": "no-store"])
+        sealed.sealed = Array(JSON.object(draft.json).encoded().utf8)
+        return sealed
     }
 
     // MARK: Credential endpoint (§8)

@@ -158,15 +158,23 @@ package final class VCIIssuer: HTTPHandler {
             }
             faults.spoil(stage, &answer)
             exchange.detail = exchange.detail.isEmpty ? "answered" : exchange.detail
-            log.add(exchange.time, exchange.issuance, name, answer.status, nil, exchange.detail, exchange.checks.checks)
+            return told(exchange, answer, nil, exchange.detail)
         } catch {
-            answer = refuse(error, &exchange)
+            return refuse(error, &exchange)
         }
-        return answer.response
     }
 
-    /// The answer to what went wrong, with its row in the log.
-    private func refuse(_ error: any Error, _ exchange: inout Exchange) -> AnswerDraft {
+    /// The answer as it leaves, with its row in the log.
+    private func told(_ exchange: Exchange, _ answer: AnswerDraft, _ code: String?, _ detail: String) -> HTTPResponse {
+        let response = answer.response
+        log.add(
+            exchange.time, exchange.issuance, exchange.endpoint, answer.status, code, detail, exchange.checks.checks,
+            StepMessages(request: exchange.request, response: response, opened: exchange.opened, sealed: answer.sealed))
+        return response
+    }
+
+    /// The answer to what went wrong.
+    private func refuse(_ error: any Error, _ exchange: inout Exchange) -> HTTPResponse {
         let redirect = error as? Redirect
         let refusal =
             redirect?.refusal ?? error as? Refusal ?? Refusal(status: 500, code: "server_error", "the issuer failed: \(error)")
@@ -186,10 +194,7 @@ package final class VCIIssuer: HTTPHandler {
             redirect.map { Redirect.answer(to: $0.target, $0.fields) }
             ?? AnswerDraft(json, status: refusal.status, headers: headers)
         faults.spoil(.error, &answer)
-        log.add(
-            exchange.time, exchange.issuance, exchange.endpoint, answer.status, refusal.code, refusal.detail, exchange.checks.checks
-        )
-        return answer
+        return told(exchange, answer, refusal.code, refusal.detail)
     }
 
     /// `WWW-Authenticate` (RFC 6750 §3, RFC 9449 §7.1).
