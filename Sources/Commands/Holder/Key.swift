@@ -1,6 +1,7 @@
 import Codec
 import Credentials
 import Crypto
+import OpenID
 import Vault
 
 /// `walletbench holder key …`
@@ -20,14 +21,24 @@ enum HolderKey {
 
     private static let new = Command(
         name: "new", summary: "make device keys and print their public parts",
+        discussion: """
+            --attest has the test wallet provider of this home attest all the keys at once (OpenID4VCI 1.0 Appendix D), as it does in an \
+            issuance: for an issuer that is tried by hand. Its root is trust/made/wallet-provider-ca.pem.
+            """,
         examples: [
             Example("walletbench holder key new --curve P-384"),
             Example("walletbench holder key new --batch 5 --json", "five keys for a batch of copies"),
             Example("walletbench holder key new --format pem -o device.pem", "for an issuer that wants a PEM file"),
+            Example("walletbench holder key new --batch 5 --attest --nonce C_NONCE", "with a key attestation for an issuer's nonce"),
         ],
         options: keyOptions + [
             .value("type", "DOCTYPE", "Make them as `holder key default` has set for this document type"),
             .file("key-passphrase-file", "FILE", "Every use of the keys shall need the passphrase in the first line of FILE"),
+            .flag("attest", "Print a key attestation over all the keys too"),
+            .value("nonce", "NONCE", "The issuer's c_nonce, for the attestation"),
+            .choice(
+                "level", AttackPotential.allCases.map(\.rawValue), "What it says of key storage and user authentication",
+                default: AttackPotential.moderate.rawValue),
             .choice("format", ["jwk", "pem", "cose"], "How public keys are written", default: "jwk"),
             .file("out", short: "o", "FILE", "Write the public keys here; else stdout"),
         ],
@@ -51,6 +62,9 @@ enum HolderKey {
         arguments: [Argument("DOCTYPE", "The document type")], run: runDefault)
 
     private static func runNew(_ invocation: Invocation) async throws -> ExitCode {
+        guard invocation.flag("attest") || invocation.string("nonce") == nil else {
+            throw CommandError.usage("--nonce goes into a key attestation", hint: "add --attest")
+        }
         let wallet = try Wallet(invocation.context, creating: true)
         var options = try await merged(invocation, type: invocation.string("type"), in: wallet)
         if let path = invocation.string("key-passphrase-file") {
@@ -59,16 +73,30 @@ enum HolderKey {
         }
         let keys = try await keyCall { () async throws(KeyStoreError) in try await wallet.keys.createBatch(options) }
         let format = invocation.string("format") ?? "jwk"
-        let text = keys.map { publicText($0, format) }.joined(separator: "\n")
+        let attestation = try await attestation(of: keys, invocation)
+        var lines = keys.map { publicText($0, format) }
         if let path = invocation.string("out") {
-            try Files.write([UInt8]((text + "\n").utf8), to: path)
-            invocation.console.answer(["keys": .array(keys.map(json))]) {
-                keys.map { "key \($0.id), public part in \(path)" }.joined(separator: "\n")
-            }
-        } else {
-            invocation.console.answer(["keys": .array(keys.map(json))]) { text }
+            try Files.write([UInt8]((lines.joined(separator: "\n") + "\n").utf8), to: path)
+            lines = keys.map { "key \($0.id), public part in \(path)" }
         }
+        var answer: JSONObject = ["keys": .array(keys.map(json))]
+        if let attestation { answer["attestation"] = .string(attestation) }
+        let text = (lines + [attestation].compactMap { $0 }).joined(separator: "\n")
+        invocation.console.answer(answer) { text }
         return .done
+    }
+
+    /// The test wallet provider's word on the keys, where it is asked for.
+    private static func attestation(of keys: [KeyInfo], _ invocation: Invocation) async throws -> String? {
+        guard invocation.flag("attest") else { return nil }
+        let context = invocation.context
+        let level = invocation.string("level").flatMap(AttackPotential.init) ?? .moderate
+        let provider = TestWalletProvider(
+            identity: try IssuanceIdentities(context).walletProvider(), keyStorage: [level], userAuthentication: [level],
+            clock: context.clock, random: context.random, faults: try IssuanceFaults(context, .holder))
+        do throws(ProviderError) {
+            return try await provider.keyAttestation(keys.map(\.publicKey), nonce: invocation.string("nonce"))
+        } catch { throw CommandError.refused("\(error)") }
     }
 
     private static func runList(_ invocation: Invocation) async throws -> ExitCode {
