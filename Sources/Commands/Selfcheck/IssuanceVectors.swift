@@ -19,7 +19,7 @@ struct IssuanceVectors: VectorSuite {
         switch file.name {
         case "rfc9449-dpop.json": return try await dpop(json)
         case "proofs-attestations-metadata-jwts.json": return await tokens(json)
-        case "conformance-unit-tests.json": return await conformance(json)
+        case "conformance-unit-tests.json": return await ConformanceVectors.cases(json)
         case "eudi-metadata-and-offers.json": return await messages(json["files"]?.arrayValue ?? [])
         default: return await messages(json["files"]?.arrayValue ?? []) + examples(json["blocks"]?.arrayValue ?? [])
         }
@@ -184,51 +184,4 @@ struct IssuanceVectors: VectorSuite {
     }
 
     private static func isReadAgain(_ json: JSON) -> Bool { (try? JSON.decode(json.encoded())) == json }
-}
-
-extension IssuanceVectors {
-    /// The topic of a conformance check, as its findings name it, by the check's class.
-    private static let topics: [String: [String]] = [
-        "VCICredentialIssuerMetadataValidationTest": [""],
-        "VCIValidateAuthorizationServersAreHttps": ["authorization_servers"],
-        "VCIValidateCredentialConfigurationScopeSyntax": ["scope", "credential_configurations_supported"],
-        "VCIValidateCredentialIssuerUri": ["credential_issuer"],
-        "VCIValidateEncryptionAlgorithms": ["alg_values_supported", "enc_values_supported"],
-        "VCIValidateEncryptionZipValues": ["zip_values_supported"],
-        "VCIValidateProofSigningAlgValuesSupported": ["proof_signing_alg_values_supported", "credential_configurations_supported"],
-        "VCIValidateProofTypesCoPresence": ["not both or neither", "credential_configurations_supported missing"],
-        "VCIValidateCredentialSigningAlgValuesSupported": [
-            "credential_signing_alg_values_supported", "credential_configurations_supported missing",
-        ],
-    ]
-
-    fileprivate func conformance(_ json: JSON) async -> [VectorCase] {
-        var cases: [VectorCase] = []
-        for item in json["cases"]?.arrayValue ?? [] {
-            let name = item["id"]?.stringValue ?? ""
-            let isRefusal = item["expected"]?.stringValue == "fail"
-            cases.append(
-                await VectorCase(name) {
-                    let blocks = item["json_blocks"]?.arrayValue ?? []
-                    try expect(try Self.finds(name, blocks), equals: isRefusal, "whether something is found wrong")
-                })
-        }
-        return cases
-    }
-
-    private static func finds(_ name: String, _ blocks: [JSON]) throws -> Bool {
-        let family = name.split(separator: "/").first.map(String.init) ?? ""
-        guard let first = blocks.first else { throw NotApplicable("no JSON stands in the test") }
-        let json = first["$text"]?.stringValue.flatMap { try? JSON.decode($0) } ?? first
-        if family == "VCIExtractCredentialResponseTest" {
-            return !CredentialResponse.read(json, status: 200, keys: json["credentials"]?.arrayValue?.count).findings.isEmpty
-        }
-        guard let topics = topics[family] else {
-            throw NotApplicable("a check of the suite's own conduct, of SD-JWT VC type metadata, or of language tags")
-        }
-        let isCompared = name.contains("NotMatching") || name.contains("TrailingSlashMismatch")
-        let reader = IssuerMetadataReader(json, expected: isCompared ? "https://issuer.example.com" : nil, isHAIP: false)
-        let found = reader.findings.map(\.what) + reader.advice
-        return found.contains { what in topics.contains { $0.isEmpty || what.contains($0) } }
-    }
 }

@@ -91,6 +91,23 @@ public struct ClaimPath: Sendable, Hashable, CustomStringConvertible {
         return selected
     }
 
+    /// Whether what comes after a `null` is there in every element that is shown.
+    func isInEveryElement<Tree: ClaimTree>(of root: Tree) throws(Mismatch) -> Bool {
+        var selected = [root]
+        var isSpread = false
+        for (place, component) in components.enumerated() {
+            var next: [Tree] = []
+            for value in selected where !value.isHidden {
+                let found = try step(component, place, from: value)
+                if isSpread, found.isEmpty { return false }
+                next += found
+            }
+            selected = next
+            if component == .all { isSpread = true }
+        }
+        return true
+    }
+
     private func step<Tree: ClaimTree>(_ component: Component, _ place: Int, from value: Tree) throws(Mismatch) -> [Tree] {
         if case .key(let name) = component {
             guard value.isObject else { throw Mismatch(description: "component \(place) (\(name)) meets no object") }

@@ -77,6 +77,9 @@ public struct ResolvedTypeMetadata: Sendable {
                 {
                     return "\(claim.path) is mandatory and not there"
                 }
+                if claim.isMandatory, isComplete, try !claim.path.isInEveryElement(of: credential) {
+                    return "\(claim.path) is mandatory and not in every element"
+                }
                 for node in selected {
                     if claim.disclosure == .always, !node.isSelectivelyDisclosable {
                         return "\(claim.path) must be selectively disclosable"

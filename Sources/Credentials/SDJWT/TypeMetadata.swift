@@ -57,6 +57,9 @@ public struct TypeMetadata: Sendable {
         guard json["mandatory"] == nil || json["mandatory"]?.boolValue != nil else {
             throw .malformed("\(place).mandatory is no boolean")
         }
+        if let id = json["svg_id"], !(id.stringValue.map(isTemplateName) ?? false) {
+            throw .malformed("\(place).svg_id is no name of letters, digits and underscores that begins with no digit")
+        }
         let disclosure = json["sd"].map { $0.stringValue.flatMap(Claim.Disclosure.init) }
         if case .some(nil) = disclosure { throw .malformed("\(place).sd is none of always, allowed, never") }
         do {
@@ -69,6 +72,37 @@ public struct TypeMetadata: Sendable {
             throw .malformed("\(place).path \(error)")
         } catch { throw error as? TypeMetadataError ?? .malformed("\(place): \(error)") }
     }
+
+    private static func isTemplateName(_ text: String) -> Bool {
+        !text.isEmpty && !(text.first?.isNumber ?? true)
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+    }
+
+    /// The members that SD-JWT VC defines.
+    private static let known: KnownMembers = .members([
+        "vct": .anything, "name": .anything, "description": .anything, "extends": .anything, "schema": .anything,
+        "schema_uri": .anything,
+        "display": .list(
+            .members([
+                "locale": .anything, "lang": .anything, "name": .anything, "description": .anything,
+                "rendering": .members([
+                    "simple": .members([
+                        "logo": .object("uri", "alt_text"), "background_image": .object("uri"), "background_color": .anything,
+                        "text_color": .anything,
+                    ]),
+                    "svg_templates": .list(
+                        .members(["uri": .anything, "properties": .object("orientation", "color_scheme", "contrast")])),
+                ]),
+            ])),
+        "claims": .list(
+            .members([
+                "path": .anything, "mandatory": .anything, "sd": .anything, "svg_id": .anything,
+                "display": .list(.object("locale", "lang", "label", "description")),
+            ])),
+    ])
+
+    /// The places of members that SD-JWT VC does not define; they are ignored, and most are misspelt.
+    package static func unknownMembers(of json: JSON) -> [String] { known.unknown(in: json) }
 
     /// A list of objects with `locale` and a name to show.
     private static func display(_ json: JSON?, name: String, at place: String) throws(TypeMetadataError) -> JSON? {

@@ -60,7 +60,7 @@ package struct MessageFinding: Error, Sendable, Equatable, CustomStringConvertib
 package struct IssuerMetadataReader {
     /// Everything found; empty for good metadata.
     package private(set) var findings: [MessageFinding] = []
-    /// What is odd, though nothing goes by it: names of algorithms that no registry has.
+    /// What is odd, though nothing goes by it: names that no registry has, members that nobody has defined.
     package private(set) var advice: [String] = []
     /// What can be used; nil where a member is missing that nothing goes without.
     package private(set) var metadata: IssuerMetadata?
@@ -100,6 +100,7 @@ package struct IssuerMetadataReader {
         let batch = batchSize()
         let display = display(object["display"], "display")
         let configurations = configurations()
+        adviseOnMembers()
         guard let issuer, let credential else { return }
         metadata = IssuerMetadata(
             issuer: issuer, authorizationServers: servers, credentialEndpoint: credential, nonceEndpoint: nonce,
@@ -213,9 +214,29 @@ package struct IssuerMetadataReader {
             add("IW2.shape", "\(place) missing or mistyped")
             return []
         }
-        let locales = list.compactMap { $0["locale"]?.stringValue }
-        if Set(locales).count != locales.count { add("IW2.shape", "\(place) has one locale twice") }
+        checkLocales(list, place)
         return list
+    }
+
+    /// One name for each language, and languages that there are.
+    private mutating func checkLocales(_ list: [JSON], _ place: String) {
+        var seen: [String: String] = [:]
+        for locale in list.compactMap({ $0["locale"]?.stringValue }) {
+            if let other = seen.updateValue(locale, forKey: locale.lowercased()) {
+                add("IW2.shape", "\(place) has one locale twice: \(ErrorText.shown(other)), \(ErrorText.shown(locale))")
+            }
+            if let problem = LanguageTag.problem(locale) {
+                advice.append("\(place): locale \(ErrorText.shown(locale)) \(problem)")
+            } else if LanguageTag.canonical(locale) != locale {
+                advice.append("\(place): \(locale) is written \(LanguageTag.canonical(locale)) (RFC 5646 2.1.1)")
+            }
+        }
+    }
+
+    private mutating func adviseOnMembers() {
+        for place in KnownMembers.issuerMetadata.unknown(in: .object(object)).prefix(20) {
+            advice.append("\(ErrorText.shown(place)) is a member that neither OpenID4VCI 1.0 nor ETSI TS 119 472-3 defines")
+        }
     }
 
     private mutating func configurations() -> [CredentialConfiguration] {
@@ -253,6 +274,10 @@ package struct IssuerMetadataReader {
         let metadata = value["credential_metadata"] ?? .object(JSONObject())
         if let claims = metadata["claims"], claims.arrayValue?.isEmpty ?? true {
             add("IW2.shape", "configuration \(id): claims missing or mistyped")
+        }
+        // Members of the configuration itself in earlier drafts.
+        for (place, claim) in ((metadata["claims"] ?? value["claims"])?.arrayValue ?? []).enumerated() {
+            checkLocales(claim["display"]?.arrayValue ?? [], "configuration \(id): claims[\(place)].display")
         }
         let algorithms = value["credential_signing_alg_values_supported"]
         if let algorithms, algorithms.arrayValue?.isEmpty ?? true {
