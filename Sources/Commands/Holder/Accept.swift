@@ -34,7 +34,7 @@ enum HolderAccept {
     static let options: [Option] = [
         .value("tx-code", "CODE", "The transaction code that the issuer gave by another way"),
         .value("type", "ID", "Only this of the offer, or of the issuer: configuration id, docType or vct", isRepeatable: true),
-        .value("issuer", "URL", "The issuer, where there is no offer"),
+        .value("issuer", "URL", "The issuer, where there is no offer: its identifier, or its name of `holder issuer`"),
         .choice("consent", ["ask", "auto", "deny"], "Whether to take what is offered", default: "ask"),
         .choice("authorize", ["browser", "direct"], "How to reach the authorization page", default: "browser"),
         .integer("copies", "N", "Copies of each document; else what the issuer recommends, or one", in: 1...1000),
@@ -52,6 +52,8 @@ enum HolderAccept {
         .choice(
             "reuse", ReusePolicy.Support.allCases.map(\.rawValue), "What to make of the issuer's reuse policy", default: "supported"
         ),
+        .choice(
+            "policy", StoredDocument.UsePolicy.allCases.map(\.rawValue), "How often a copy may be presented, whatever the issuer says"),
         .choice("ask-by", ["details", "scope"], "authorization_details, or scope where there is one", default: "details"),
         .flag("no-par", "No pushed authorization request unless it is required"),
         .flag("no-encryption", "No encryption unless it is required"),
@@ -64,7 +66,10 @@ enum HolderAccept {
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let accepting = try await Accepting(invocation)
-        return try await Interrupt.cancelling { try await accepting.run() }
+        return try await Interrupt.cancelling {
+            var accepting = accepting
+            return try await accepting.run()
+        }
     }
 }
 
@@ -86,16 +91,22 @@ enum HolderPoll {
 
     static let refresh = Command(
         name: "refresh", summary: "get fresh copies of a document from its issuer",
-        discussion: "Uses the refresh token of the document's issuance; the new copies are added to those that are there.",
-        examples: [Example("walletbench holder refresh 1a2b --copies 5")], options: HolderAccept.options + ClientSetup.options,
-        arguments: [Argument("ID", "The document")], run: { try await run($0, .refresh) })
+        discussion: """
+            Uses the refresh token of the document's issuance; the new copies are added to those that are there. Without ID it does so for \
+            every document whose issuer's reuse policy says that fresh copies are due: few unused ones, or little time, are left.
+            """,
+        examples: [
+            Example("walletbench holder refresh 1a2b --copies 5"), Example("walletbench holder refresh", "whatever is due"),
+        ],
+        options: HolderAccept.options + ClientSetup.options,
+        arguments: [Argument("ID", "Only this document", isRequired: false)], run: { try await run($0, .refresh) })
 
     private enum Verb { case poll, refresh }
 
     private static func run(_ invocation: Invocation, _ verb: Verb) async throws -> ExitCode {
         let accepting = try await Accepting(invocation)
         return try await Interrupt.cancelling {
-            verb == .poll ? try await accepting.poll(invocation.arguments.first) : try await accepting.refresh(invocation.argument)
+            verb == .poll ? try await accepting.poll(invocation.arguments.first) : try await accepting.refresh(invocation.arguments.first)
         }
     }
 }

@@ -10,32 +10,43 @@ import Web
 
 /// One run of `holder accept`, `poll` or `refresh`.
 struct Accepting: Sendable {
-    let invocation: Invocation
-    let store: IssuanceStore
-    let wallet: VCIWallet
-    private let transport: any HTTPTransport
+    private(set) var invocation: Invocation
+    private(set) var store: IssuanceStore
+    private(set) var wallet: VCIWallet
+    private let profiles: IssuerProfiles
 
     var console: Console { invocation.console }
     var context: Context { invocation.context }
 
-    init(_ invocation: Invocation) async throws {
+    init(_ given: Invocation) async throws {
+        let context = given.context
+        profiles = try IssuerProfiles(home: context.home)
+        let invocation = given.string("issuer").flatMap(profiles.find).map(given.following) ?? given
         self.invocation = invocation
+        let store = try IssuanceStore(context, policy: Self.policy(invocation))
+        self.store = store
+        wallet = try Self.wallet(invocation, store)
+    }
+
+    private static func policy(_ invocation: Invocation) -> StoredDocument.UsePolicy? {
+        invocation.string("policy").flatMap(StoredDocument.UsePolicy.init)
+    }
+
+    /// The wallet as the options say.
+    private static func wallet(_ invocation: Invocation, _ store: IssuanceStore) throws -> VCIWallet {
         let context = invocation.context
         let faults = try IssuanceFaults(context, .holder)
-        let store = try IssuanceStore(context)
-        self.store = store
-        let client = try ClientSetup.transport(invocation)
         let trace = SessionTrace(
             sink: context.trace, session: Hex.encode(context.random.bytes(4)), role: "holder", clock: context.clock,
             faults: context.faults.map(\.text))
-        transport = TracedTransport(client, trace: trace, isRevealed: context.reveals)
-        let settings = try Self.settings(invocation)
-        let identity = try IssuanceIdentities(context).walletProvider()
+        let settings = try settings(invocation)
         let provider = TestWalletProvider(
-            identity: identity, draft: settings.draft, clock: context.clock, random: context.random, faults: faults)
-        wallet = VCIWallet(
-            settings: settings, transport: transport, keys: store.wallet.keys, provider: provider, clock: context.clock,
+            identity: try IssuanceIdentities(context).walletProvider(), draft: settings.draft, clock: context.clock,
             random: context.random, faults: faults)
+        return VCIWallet(
+            settings: settings,
+            transport: TracedTransport(try ClientSetup.transport(invocation), trace: trace, isRevealed: context.reveals),
+            keys: store.wallet.keys, provider: provider, clock: context.clock, random: context.random, faults: faults)
     }
 
     private static func settings(_ invocation: Invocation) throws(CommandError) -> WalletSettings {
@@ -65,7 +76,7 @@ struct Accepting: Sendable {
 
     // MARK: Accept
 
-    func run() async throws -> ExitCode {
+    mutating func run() async throws -> ExitCode {
         var session = IssuanceSession(wallet)
         do {
             try await resolve(&session)
@@ -82,9 +93,12 @@ struct Accepting: Sendable {
         return try await take(ids, &session)
     }
 
-    private func resolve(_ session: inout IssuanceSession) async throws {
+    private mutating func resolve(_ session: inout IssuanceSession) async throws {
         if let argument = invocation.arguments.first {
-            return try await session.resolve(offer: try Self.link(argument))
+            try await session.read(offer: try Self.link(argument))
+            try follow(session.offer?.issuer)
+            session.wallet = wallet
+            return try await session.resolveOffer()
         }
         guard let issuer = invocation.string("issuer") else {
             throw CommandError.usage("there is no offer", hint: "give its link or a picture of it, or --issuer URL and --type")
@@ -93,6 +107,15 @@ struct Accepting: Sendable {
         let ids = try Self.matching(invocation.strings("type"), in: session.metadata?.configurations ?? [])
         guard !ids.isEmpty else { throw CommandError.usage("--issuer needs --type", hint: Self.candidates(session)) }
         try await session.resolve(issuer: issuer, configurationIDs: ids)
+    }
+
+    /// Takes over what is kept for an issuer.
+    private mutating func follow(_ issuer: String?) throws {
+        guard let issuer, let profile = profiles.find(issuer) else { return }
+        invocation = invocation.following(profile)
+        store.policy = Self.policy(invocation)
+        wallet = try Self.wallet(invocation, store)
+        console.talk("note: with the options kept for \(profile.name)")
     }
 
     /// The link of the argument, or in the QR code of the picture.
@@ -163,6 +186,7 @@ struct Accepting: Sendable {
                         [
                             "id": .string($0.id), "format": .string($0.format), "type": .string($0.type),
                             "name": .string($0.displayName(locales) ?? $0.id),
+                            "recommended": .object(Recommendation($0, metadata).json),
                         ]
                     }),
             ])
@@ -172,6 +196,7 @@ struct Accepting: Sendable {
             console.out(
                 "  \(document.displayName(locales) ?? document.id)  \(document.type), \(document.format)"
                     .replacingControlCharacters())
+            if let text = Recommendation(document, metadata).text { console.out("    the issuer recommends \(text)") }
         }
         if let code {
             let kind = code.isText ? "characters" : "digits"
@@ -222,7 +247,7 @@ struct Accepting: Sendable {
 
     private func direct(_ pending: PendingAuthorization) async throws -> WebURL {
         let response: HTTPResponse
-        do throws(HTTPError) { response = try await transport.send(HTTPRequest("GET", pending.url)) } catch {
+        do throws(HTTPError) { response = try await wallet.transport.send(HTTPRequest("GET", pending.url)) } catch {
             guard case .redirected(let place) = error.reason else { throw error }
             return try WebURL(place)
         }
@@ -279,7 +304,7 @@ struct Accepting: Sendable {
         return done
     }
 
-    private func answer(_ results: [IssuanceResult], _ session: IssuanceSession) -> ExitCode {
+    func answer(_ results: [IssuanceResult], _ session: IssuanceSession) -> ExitCode {
         let violations = session.checks.checks.filter(\.outcome.isViolation)
         let answer: JSONObject = [
             "event": "report", "role": "holder", "documents": .array(results.map { .object($0.json) }),
@@ -307,75 +332,6 @@ struct Accepting: Sendable {
         if let error = error as? IssuanceError { return CommandError(error) }
         if let error = error as? HTTPError { return CommandError(error) }
         return error
-    }
-
-    // MARK: Later
-
-    /// Polls every deferred document, or one.
-    func poll(_ id: String?) async throws -> ExitCode {
-        let waiting = try await store.deferred(id)
-        var results: [IssuanceResult] = []
-        var checks = IssuanceSession(wallet)
-        for (document, state) in waiting {
-            for deferred in state.deferred {
-                do {
-                    checks = try await IssuanceSession(wallet, resuming: state)
-                    results.append(try await poll(document, deferred, &checks))
-                } catch let error as IssuanceError {
-                    results.append(IssuanceResult(configurationID: deferred.configurationID, document: document, failure: error))
-                }
-            }
-        }
-        if waiting.isEmpty { console.talk("no document is deferred") }
-        return answer(results, checks)
-    }
-
-    private func poll(
-        _ document: StoredDocument, _ first: DeferredIssuance, _ session: inout IssuanceSession
-    ) async throws -> IssuanceResult {
-        var deferred = first
-        while true {
-            let left = deferred.notBefore.seconds(since: context.clock.now())
-            if left > 0 {
-                guard invocation.flag("wait") else {
-                    return IssuanceResult(configurationID: deferred.configurationID, document: document, deferred: deferred)
-                }
-                try await Task.sleep(for: .seconds(min(left, 3600)))
-            }
-            do throws(IssuanceError) {
-                switch try await session.poll(deferred) {
-                case .deferred(let next):
-                    deferred = next
-                    try await store.keep(session, deferred: [next], for: document.id)
-                    guard invocation.flag("wait") else {
-                        return IssuanceResult(configurationID: next.configurationID, document: document, deferred: next)
-                    }
-                case .delivered(let credentials):
-                    let stored = try await store.complete(document, credentials, session)
-                    if let id = credentials.notificationID { try await session.notify(id, .accepted) }
-                    return IssuanceResult(configurationID: deferred.configurationID, document: stored)
-                }
-            } catch {
-                if error.code == "credential_request_denied" { try await store.forget(document.id) }
-                return IssuanceResult(configurationID: deferred.configurationID, document: document, failure: error)
-            }
-        }
-    }
-
-    /// Fresh copies of a document.
-    func refresh(_ id: String) async throws -> ExitCode {
-        let (document, state, configuration) = try await store.issued(id)
-        do {
-            var session = try await IssuanceSession(wallet, resuming: state)
-            if session.token?.value == state.token.value { try await session.refresh() }
-            let issuance = try await session.request(configuration)
-            guard case .delivered(let credentials) = issuance else {
-                throw IssuanceError("the issuer defers the fresh copies", .issuer, hint: "try again later")
-            }
-            let stored = try await store.complete(document, credentials, session)
-            if let id = credentials.notificationID { try await session.notify(id, .accepted) }
-            return answer([IssuanceResult(configurationID: configuration, document: stored)], session)
-        } catch let error as IssuanceError { throw CommandError(error) }
     }
 }
 

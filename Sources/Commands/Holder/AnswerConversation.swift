@@ -58,7 +58,9 @@ struct AnswerConversation: Sendable {
 
     private func answer(_ request: VPRequest, _ outcome: inout Outcome) async throws {
         let presenter = Presenter(keyStore: setup.wallet.keys, tampering: setup.tampering)
-        let proposal = wallet.propose(request, from: setup.credentials, presenter: presenter)
+        let recipient = StoredDocument.Recipient.of(request.client)
+        let held = try await setup.credentials(for: recipient)
+        let proposal = wallet.propose(request, from: held, presenter: presenter)
         outcome.checks.append(contentsOf: proposal.checks)
         outcome.proposal = proposal.proposal
         AnswerView(console).show(request, proposal.proposal, outcome.checks, revealing: setup.context.reveals)
@@ -81,7 +83,7 @@ struct AnswerConversation: Sendable {
             for choice in consent.selection.choices {
                 let entry = consent.proposal.entries.first { $0.request.id == choice.requestID }
                 guard let option = entry?.options.first(where: { $0.number == choice.option }) else { continue }
-                try await setup.wallet.count(option.credential, at: now)
+                try await setup.wallet.count(option.credential, for: recipient, at: now)
             }
             outcome.answer = answer
             console.event(.consent, role: "holder", ["decision": "released", "by": .string(consent.by)])
@@ -178,5 +180,12 @@ struct AnswerConversation: Sendable {
             outcome: isSent ? .sent : outcome.answer == nil ? .refused : .failed)
         let evidence = Evidence(name: "report.json", bytes: Array(report.json().encoded(pretty: true).utf8))
         await setup.context.log(record, evidence: outcome.evidence + [evidence, kept.evidence], in: setup.wallet.vault)
+    }
+}
+
+extension StoredDocument.Recipient {
+    /// A verifier is known by the subject of its trusted certificate, as a reader is; else by its identifier, to which the answer is bound.
+    static func of(_ client: VPClient) -> StoredDocument.Recipient {
+        .party(client.certificate != nil && client.isTrusted == true ? client.name : client.identifier.text)
     }
 }

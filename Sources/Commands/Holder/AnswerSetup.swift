@@ -65,8 +65,14 @@ struct AnswerSetup: Sendable {
         }
     }
 
+    /// The credentials, each as the copy that comes next for this verifier.
+    func credentials(for recipient: StoredDocument.Recipient) async throws(CommandError) -> [HeldCredential] {
+        let ids = Set(credentials.map(\.id))
+        return try await wallet.credentials(to: recipient, at: context.clock.now()).credentials.filter { ids.contains($0.id) }
+    }
+
     private static func credentials(in wallet: Wallet, _ invocation: Invocation) async throws(CommandError) -> [HeldCredential] {
-        let (all, refused) = try await wallet.credentials()
+        let (all, refused) = try await wallet.credentials(at: invocation.context.clock.now())
         let wanted = invocation.strings("doc")
         guard !wanted.isEmpty else {
             for error in refused { invocation.console.talk("note: \(error.what)") }
@@ -87,8 +93,10 @@ struct AnswerSetup: Sendable {
 
 extension Wallet {
     /// Every credential of either format that may be presented now, each as the copy that comes next; and why others may not.
-    func credentials() async throws(CommandError) -> (credentials: [HeldCredential], refused: [CommandError]) {
-        let (documents, notes) = try await presentable()
+    func credentials(
+        to recipient: StoredDocument.Recipient = .anybody, at time: Timestamp
+    ) async throws(CommandError) -> (credentials: [HeldCredential], refused: [CommandError]) {
+        let (documents, notes) = try await presentable(to: recipient, at: time)
         var credentials: [HeldCredential] = []
         var refused = notes
         for document in documents {
@@ -98,7 +106,7 @@ extension Wallet {
         }
         for document in try await vaultCall({ () async throws(VaultError) in try await vault.documents() })
         where document.format == SDJWTVC.mediaType {
-            guard let copy = document.copyToPresent else {
+            guard let copy = document.copyToPresent(to: recipient, at: time) else {
                 refused.append(CommandError(document.nothingToPresent))
                 continue
             }
@@ -116,9 +124,13 @@ extension Wallet {
     }
 
     /// Counts the use of the copy that is about to be presented, on disk, before bytes leave.
-    func count(_ credential: HeldCredential, at time: Timestamp) async throws(CommandError) {
+    func count(
+        _ credential: HeldCredential, for recipient: StoredDocument.Recipient, at time: Timestamp
+    ) async throws(CommandError) {
         guard let keyID = credential.keyID else { return }
-        let taken = try await vaultCall { () async throws(VaultError) in try await vault.takeCopy(of: credential.id, at: time) }
+        let taken = try await vaultCall { () async throws(VaultError) in
+            try await vault.takeCopy(of: credential.id, for: recipient, at: time)
+        }
         guard taken.keyID == keyID.rawValue else {
             throw CommandError(
                 "document \(credential.id): another process presented this copy meanwhile", hint: "run the command again")

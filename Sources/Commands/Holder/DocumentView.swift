@@ -26,6 +26,8 @@ struct DocumentView {
                 [
                     "id": .string(copy.id), "key": copy.keyID.map { .string($0) } ?? .null, "uses": .integer(Int64(copy.uses)),
                     "lastUsed": copy.lastUsed.map { .string($0.rfc3339) } ?? .null,
+                    "validUntil": copy.validUntil.map { .string($0.rfc3339) } ?? .null,
+                    "party": copy.party.map { .string($0) } ?? .null,
                 ]
             })
         return object
@@ -38,7 +40,7 @@ struct DocumentView {
         lines += row("issuer", stored.issuer ?? "unknown")
         lines += row("copies", "\(document.copiesText), policy \(stored.policy.rawValue)")
         lines += stored.copies.map { copy in
-            "    copy \(copy.id): presented \(copy.uses == 1 ? "once" : "\(copy.uses) times"), \(copy.keyID.map { "key \($0.prefix(8))" } ?? "no key")"
+            "    copy \(copy.id): presented \(copy.uses == 1 ? "once" : "\(copy.uses) times"), \(copy.keyID.map { "key \($0.prefix(8))" } ?? "no key")\(copy.party.map { ", kept for \($0)" } ?? "")"
         }
         if let mso = document.mso {
             for (name, value) in mso.validityInfo.members { lines += row(Self.label(name), value.text) }

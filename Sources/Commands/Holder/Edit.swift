@@ -8,7 +8,8 @@ enum HolderEdit {
         name: "edit", summary: "change a document's name or how often its copies are presented",
         discussion: """
             Policy once presents each copy one time, so that nobody can link two presentations; when all are used the document is \
-            exhausted. Policy rotate presents the least used copy, any number of times.
+            exhausted. Policy rotate presents the least used copy, any number of times; limited-time the newest one. Policy per-relying-party \
+            keeps a copy for each relying party that is authenticated, and presents to it that one only.
             """,
         examples: [
             Example("walletbench holder edit 1a2b3c4d --policy once"),

@@ -21,7 +21,7 @@ struct HeldDocument: Sendable {
     static func read(
         _ stored: StoredDocument, copy wanted: String? = nil, from vault: Vault, keys: Set<KeyID>, at time: Timestamp
     ) async throws(CommandError) -> HeldDocument {
-        let copy = wanted.flatMap { id in stored.copies.first { $0.id == id } } ?? stored.copyToPresent ?? stored.copies.first
+        let copy = wanted.flatMap { id in stored.copies.first { $0.id == id } } ?? stored.copyToPresent(at: time) ?? stored.copies.first
         if let wanted, copy?.id != wanted {
             throw .refused(
                 "document \(stored.id) has no copy \(wanted)",
@@ -87,7 +87,14 @@ struct HeldDocument: Sendable {
                 orphans.count == stored.copies.count
                     ? "key missing: it can be looked at, not presented" : "key missing for copies \(which)")
         }
-        if stored.isExhausted { warnings.append("exhausted: every copy has been presented once") }
+        if stored.isExhausted {
+            warnings.append(
+                stored.policy == .once
+                    ? "exhausted: every copy has been presented once" : "exhausted: every copy belongs to a relying party")
+        }
+        if let reason = stored.renewalReason(at: time) {
+            warnings.append("fresh copies are due, \(reason): walletbench holder refresh \(stored.id)")
+        }
         return warnings
     }
 }
@@ -110,10 +117,12 @@ extension HeldDocument {
         return object
     }
 
-    /// "2 of 3 left", or "4 in turn".
+    /// "2 of 3 left", "4 in turn", "the newest of 2", or "1 of 3 for another relying party".
     var copiesText: String {
         switch stored.policy {
         case .once: "\(stored.copiesLeft) of \(stored.copies.count) left"
+        case .limitedTime: stored.copiesLeft == 0 ? "no copy to present" : "the newest of \(stored.copiesLeft)"
+        case .perRelyingParty: "\(stored.copiesLeft) of \(stored.copies.count) for other relying parties"
         case .rotate: stored.copiesLeft == 0 ? "no copy to present" : "\(stored.copiesLeft) in turn"
         }
     }

@@ -12,6 +12,7 @@ enum HolderCommands {
                 HolderPoll.poll,
                 HolderPoll.resume,
                 HolderPoll.refresh,
+                HolderIssuer.command,
                 HolderImport.command,
                 HolderExport.command,
                 HolderEdit.command,

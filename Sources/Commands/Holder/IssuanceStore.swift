@@ -8,9 +8,14 @@ import Vault
 /// Documents from issuers in the wallet, each with what is needed to go on with its issuance.
 struct IssuanceStore: Sendable {
     let wallet: Wallet
+    /// How often copies may be presented, whatever the issuer says.
+    var policy: StoredDocument.UsePolicy?
     private static let partition = "issuance"
 
-    init(_ context: Context) throws(CommandError) { wallet = try Wallet(context, creating: true) }
+    init(_ context: Context, policy: StoredDocument.UsePolicy? = nil) throws(CommandError) {
+        wallet = try Wallet(context, creating: true)
+        self.policy = policy
+    }
 
     private func guarded<T>(_ body: () async throws -> T) async throws(IssuanceError) -> T {
         do { return try await body() } catch {
@@ -25,15 +30,16 @@ struct IssuanceStore: Sendable {
         try await guarded {
             let configuration = credentials.configuration
             let name = configuration.displayName(session.wallet.settings.locales)
-            let policy = Self.policy(credentials.reuse)
+            let (wanted, renewal) = Self.policy(credentials.reuse)
+            let policy = policy ?? wanted
             let stored: StoredDocument
             if configuration.format == "mso_mdoc" {
                 stored = try await wallet.add(
-                    mdoc: credentials.copies.map { ($0.bytes, $0.keyID) }, displayName: name, policy: policy,
+                    mdoc: credentials.copies.map { ($0.bytes, $0.keyID) }, displayName: name, policy: policy, renewal: renewal,
                     at: context.clock.now(), random: context.random)
             } else {
                 stored = try await wallet.add(
-                    sdJWT: credentials.copies.map { ($0.bytes, $0.keyID) }, displayName: name, policy: policy,
+                    sdJWT: credentials.copies.map { ($0.bytes, $0.keyID) }, displayName: name, policy: policy, renewal: renewal,
                     at: context.clock.now(), random: context.random)
             }
             try await keep(session, deferred: [], for: stored.id, configuration: configuration.id)
@@ -42,7 +48,16 @@ struct IssuanceStore: Sendable {
     }
 
     /// How the issuer's reuse policy reads here.
-    private static func policy(_ reuse: ReusePolicy?) -> StoredDocument.UsePolicy { reuse?.method == .onceOnly ? .once : .rotate }
+    private static func policy(_ reuse: ReusePolicy?) -> (StoredDocument.UsePolicy, StoredDocument.Renewal) {
+        let policy: StoredDocument.UsePolicy =
+            switch reuse?.method {
+            case .onceOnly: .once
+            case .limitedTime: .limitedTime
+            case .perRelyingParty: .perRelyingParty
+            case .rotatingBatch, nil: .rotate
+            }
+        return (policy, StoredDocument.Renewal(unused: reuse?.triggerUnused, lifetimeLeft: reuse?.triggerLifetimeLeft))
+    }
 
     /// Notes a document that is to come.
     func add(
@@ -66,7 +81,10 @@ struct IssuanceStore: Sendable {
         _ document: StoredDocument, _ credentials: DeliveredCredentials, _ session: IssuanceSession
     ) async throws(IssuanceError) -> StoredDocument {
         try await guarded {
-            let copies = credentials.copies.map { NewCopy(bytes: $0.bytes, keyID: $0.keyID?.rawValue) }
+            let isMDoc = credentials.configuration.format == "mso_mdoc"
+            let copies = credentials.copies.map {
+                isMDoc ? NewCopy(mdoc: $0.bytes, keyID: $0.keyID) : NewCopy(sdJWT: $0.bytes, keyID: $0.keyID)
+            }
             let stored = try await wallet.vault.addCopies(copies, to: document.id)
             try await keep(session, deferred: [], for: stored.id, configuration: credentials.configuration.id)
             return stored
@@ -100,6 +118,16 @@ struct IssuanceStore: Sendable {
             if let record = try await record(document.id), let state = IssuanceState(record) { waiting.append((document, state)) }
         }
         return waiting
+    }
+
+    /// The documents for which fresh copies are due, and whose issuance can go on.
+    func due(at time: Timestamp) async throws -> [String] {
+        let documents = try await vaultCall { () async throws(VaultError) in try await wallet.vault.documents() }
+        var due: [String] = []
+        for document in documents where document.renewalReason(at: time) != nil {
+            if try await record(document.id) != nil { due.append(document.id) }
+        }
+        return due
     }
 
     /// A document that an issuer delivered, with its issuance.

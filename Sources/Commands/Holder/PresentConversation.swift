@@ -135,7 +135,7 @@ final class PresentConversation: HolderConversation {
         }
         let presenter = setup.presenter(for: request)
         let reader = report.reader.map { Proposal.Reader(name: $0.name, isTrusted: $0.isTrusted) }
-        let proposal = presenter.propose(wanted, to: reader, from: try await setup.currentDocuments())
+        let proposal = presenter.propose(wanted, to: reader, from: try await setup.currentDocuments(for: .of(reader)))
         report.record(proposal, policy: presenter.policy, request: wanted)
         PresentView(console).show(proposal, report, ordinal: request.ordinal, revealing: setup.context.reveals)
         note { exchange in (exchange.wanted, exchange.reader) = (wanted, reader) }
@@ -163,7 +163,7 @@ final class PresentConversation: HolderConversation {
         if case .deny = setup.unlock {
             return refuse("unlocking the device key was refused", Presenter.refusal(of: consent.proposal))
         }
-        try await takeCopies(for: consent)
+        try await takeCopies(for: consent, to: .of(consent.proposal.reader))
         let presentation: Presentation
         do {
             presentation = try await presenter.deviceResponse(consent, over: request.transcript, unlock: setup.unlock)
@@ -196,12 +196,12 @@ final class PresentConversation: HolderConversation {
     }
 
     /// Counts the use of every chosen copy, on disk, before bytes leave.
-    private func takeCopies(for consent: Consent) async throws {
+    private func takeCopies(for consent: Consent, to recipient: StoredDocument.Recipient) async throws {
         guard !setup.faults.content.contains("mso-reuse") else { return }
         for choice in consent.selection.choices {
             let entry = consent.proposal.entries.first { $0.request.id == choice.requestID }
             guard let document = entry?.options.first(where: { $0.number == choice.option })?.credential else { continue }
-            let taken = try await setup.wallet.take(document.id, at: setup.context.clock.now())
+            let taken = try await setup.wallet.take(document.id, for: recipient, at: setup.context.clock.now())
             guard taken.keyID == document.keyID else {
                 throw CommandError(
                     "document \(document.id): another process presented this copy meanwhile", hint: "run holder present again")
@@ -243,5 +243,12 @@ final class PresentConversation: HolderConversation {
         }
         console.event(
             .consent, role: "holder", ["decision": "released", "by": .string(consent.by), "released": .object(left)])
+    }
+}
+
+extension StoredDocument.Recipient {
+    /// A reader is known by its name where its certificate is trusted; every other one is a stranger each time.
+    static func of(_ reader: Proposal.Reader?) -> StoredDocument.Recipient {
+        .party(reader.flatMap { $0.isTrusted ? $0.name : nil })
     }
 }

@@ -109,14 +109,14 @@ struct PresentSetup: Sendable {
         return try PrivateKey.generate(curve, random: isReplayed ? SeededRandom(seed: 0x5265_706C_6179) : context.random)
     }
 
-    /// The documents that can be presented now, each as the copy that comes next.
-    func currentDocuments() async throws -> [IssuedDocument] {
+    /// The documents that can be presented now, each as the copy that comes next for this reader.
+    func currentDocuments(for recipient: StoredDocument.Recipient) async throws -> [IssuedDocument] {
         let ids = Set(documents.map(\.id))
-        return try await wallet.presentable().documents.filter { ids.contains($0.id) }
+        return try await wallet.presentable(to: recipient, at: context.clock.now()).documents.filter { ids.contains($0.id) }
     }
 
     private static func documents(in wallet: Wallet, _ invocation: Invocation) async throws -> [IssuedDocument] {
-        let (documents, refused) = try await wallet.presentable()
+        let (documents, refused) = try await wallet.presentable(at: invocation.context.clock.now())
         let wanted = invocation.strings("doc")
         if wanted.isEmpty { for error in refused { invocation.console.talk("note: \(error.what)") } }
         guard !documents.isEmpty else {

@@ -18,12 +18,14 @@ struct Wallet: Sendable {
 
     /// Every mdoc that may be presented now, each as the copy that comes next, with the document's name as id; and why others may
     /// not. Counts as no use.
-    func presentable() async throws(CommandError) -> (documents: [IssuedDocument], refused: [CommandError]) {
+    func presentable(
+        to recipient: StoredDocument.Recipient = .anybody, at time: Timestamp
+    ) async throws(CommandError) -> (documents: [IssuedDocument], refused: [CommandError]) {
         var documents: [IssuedDocument] = []
         var refused: [CommandError] = []
         for document in try await vaultCall({ () async throws(VaultError) in try await vault.documents() })
         where document.format == "mso_mdoc" {
-            guard let copy = document.copyToPresent, let keyID = copy.keyID else {
+            guard let copy = document.copyToPresent(to: recipient, at: time), let keyID = copy.keyID else {
                 refused.append(CommandError(document.nothingToPresent))
                 continue
             }
@@ -35,8 +37,12 @@ struct Wallet: Sendable {
 
     /// The copy to present now. Its use is on disk before this returns: call it after consent, before bytes leave.
     /// - Throws: exit code 1 when the document is exhausted or its keys are not here.
-    func take(_ id: String, at time: Timestamp) async throws(CommandError) -> IssuedDocument {
-        let taken = try await vaultCall { () async throws(VaultError) in try await vault.takeCopy(of: id, at: time) }
+    func take(
+        _ id: String, for recipient: StoredDocument.Recipient, at time: Timestamp
+    ) async throws(CommandError) -> IssuedDocument {
+        let taken = try await vaultCall { () async throws(VaultError) in
+            try await vault.takeCopy(of: id, for: recipient, at: time)
+        }
         return try issued(taken.document, keyID: taken.keyID, bytes: taken.bytes)
     }
 
@@ -46,13 +52,14 @@ struct Wallet: Sendable {
     ///   - docType: the type under which it is presented; nil takes what the issuer signed.
     func add(
         mdoc copies: [(issuerSigned: [UInt8], keyID: KeyID?)], docType: DocType? = nil, displayName: String? = nil,
-        policy: StoredDocument.UsePolicy = .rotate,
+        policy: StoredDocument.UsePolicy = .rotate, renewal: StoredDocument.Renewal = .init(),
         at time: Timestamp, random: any RandomSource
     ) async throws(CommandError) -> StoredDocument {
         guard let first = copies.first else { throw CommandError("there is no copy to put into the wallet") }
-        let document = try Self.description(
+        var document = try Self.description(
             of: first.issuerSigned, docType: docType, displayName: displayName, policy: policy, at: time)
-        let new = copies.map { NewCopy(bytes: $0.issuerSigned, keyID: $0.keyID?.rawValue) }
+        document.renewal = renewal
+        let new = copies.map { NewCopy(mdoc: $0.issuerSigned, keyID: $0.keyID) }
         return try await vaultCall { () async throws(VaultError) in
             try await vault.add(document, copies: new, random: random)
         }
@@ -62,7 +69,7 @@ struct Wallet: Sendable {
     /// - Parameter copies: the text (compact) with the name of its key, one or a batch.
     func add(
         sdJWT copies: [(token: [UInt8], keyID: KeyID?)], displayName: String? = nil, policy: StoredDocument.UsePolicy = .rotate,
-        at time: Timestamp, random: any RandomSource
+        renewal: StoredDocument.Renewal = .init(), at time: Timestamp, random: any RandomSource
     ) async throws(CommandError) -> StoredDocument {
         guard let first = copies.first else { throw CommandError("there is no copy to put into the wallet") }
         let document: StoredDocument
@@ -71,9 +78,9 @@ struct Wallet: Sendable {
             let type = try token.processed().claims["vct"]?.stringValue ?? ""
             document = StoredDocument(
                 id: "", format: SDJWTVC.mediaType, type: type, displayName: displayName ?? type, issuer: token.signerName,
-                policy: policy, added: time)
+                policy: policy, renewal: renewal, added: time)
         } catch { throw .refused("the document cannot be read: \(error)") }
-        let new = copies.map { NewCopy(bytes: $0.token, keyID: $0.keyID?.rawValue) }
+        let new = copies.map { NewCopy(sdJWT: $0.token, keyID: $0.keyID) }
         return try await vaultCall { () async throws(VaultError) in
             try await vault.add(document, copies: new, random: random)
         }
@@ -100,6 +107,21 @@ struct Wallet: Sendable {
                 keyID: KeyID(rawValue: keyID),
                 displayName: document.displayName)
         } catch { throw .refused("document \(document.id) cannot be read: \(error)", hint: "import it again") }
+    }
+}
+
+extension NewCopy {
+    /// A copy of an mdoc, with the end that its security object states.
+    init(mdoc bytes: [UInt8], keyID: KeyID?) {
+        let mso = (try? CBOR(decoding: bytes)).flatMap { try? IssuerSigned($0) }.flatMap { try? $0.readableSecurityObject() }
+        self.init(bytes: bytes, keyID: keyID?.rawValue, validUntil: mso?.validityInfo.validUntil.timestamp)
+    }
+
+    /// A copy of an SD-JWT VC, with its `exp`.
+    init(sdJWT bytes: [UInt8], keyID: KeyID?) {
+        let claims = (try? SDJWT(compact: String(decoding: bytes, as: UTF8.self))).flatMap { try? $0.processed().claims }
+        self.init(
+            bytes: bytes, keyID: keyID?.rawValue, validUntil: claims?["exp"]?.intValue.map { Timestamp(secondsSince1970: $0) })
     }
 }
 

@@ -15,8 +15,11 @@ package struct TakenCopy: Sendable {
 package struct NewCopy: Sendable {
     package var bytes: [UInt8]
     package var keyID: String?
+    package var validUntil: Timestamp?
 
-    package init(bytes: [UInt8], keyID: String?) { (self.bytes, self.keyID) = (bytes, keyID) }
+    package init(bytes: [UInt8], keyID: String?, validUntil: Timestamp? = nil) {
+        (self.bytes, self.keyID, self.validUntil) = (bytes, keyID, validUntil)
+    }
 }
 
 extension Vault {
@@ -102,16 +105,19 @@ extension Vault {
     /// Chooses the copy to present and records its use, durably, before its bytes are handed out.
     ///
     /// Throws `.exhausted` when the policy allows no copy any more, and `.notFound` when no copy has its key.
-    package func takeCopy(of id: String, at time: Timestamp) throws(VaultError) -> TakenCopy {
+    package func takeCopy(
+        of id: String, for recipient: StoredDocument.Recipient = .party(nil), at time: Timestamp
+    ) throws(VaultError) -> TakenCopy {
         let path = path
         return try transact { records throws(VaultError) in
             var document = try Self.required(id, in: records)
-            guard let index = document.nextCopy, let keyID = document.copies[index].keyID else {
+            guard let index = document.nextCopy(for: recipient, at: time), let keyID = document.copies[index].keyID else {
                 throw document.nothingToPresent
             }
             let (uses, overflow) = document.copies[index].uses.addingReportingOverflow(1)
             document.copies[index].uses = overflow ? .max : uses
             document.copies[index].lastUsed = time
+            if document.policy == .perRelyingParty, case .party(let name?) = recipient { document.copies[index].party = name }
             try Self.write(document, in: records)
             let copy = document.copies[index]
             return TakenCopy(
@@ -142,7 +148,7 @@ extension Vault {
         for (offset, copy) in copies.enumerated() {
             let id = String(taken + 1 + offset)
             try records.write(copy.bytes, "\(document.id)/\(id)", in: copyPartition)
-            document.copies.append(StoredDocument.Copy(id: id, keyID: copy.keyID))
+            document.copies.append(StoredDocument.Copy(id: id, keyID: copy.keyID, validUntil: copy.validUntil))
         }
     }
 
@@ -186,20 +192,38 @@ extension Vault {
 }
 
 extension StoredDocument {
-    /// The position of the copy that the policy would present next: the least used, then the first.
-    var nextCopy: Int? {
-        copies.indices.filter { copies[$0].keyID != nil && (policy == .rotate || copies[$0].uses == 0) }
-            .min { copies[$0].uses < copies[$1].uses }
+    /// The position of the copy that the policy would present next. Copies that have expired come only when all have.
+    func nextCopy(for recipient: Recipient, at time: Timestamp) -> Int? {
+        let held = copies.indices.filter { copies[$0].keyID != nil }
+        let live = held.filter { copies[$0].validUntil.map { time <= $0 } ?? true }
+        let usable = live.isEmpty ? held : live
+        let unused = usable.filter { copies[$0].uses == 0 }
+        switch policy {
+        case .once: return unused.first
+        case .limitedTime: return usable.last
+        case .rotate: return usable.min { copies[$0].uses < copies[$1].uses }
+        case .perRelyingParty:
+            switch recipient {
+            case .anybody: return unused.first ?? usable.first
+            case .party(nil): return unused.first
+            case .party(let name?): return usable.last { copies[$0].party == name } ?? unused.first
+            }
+        }
     }
 
     /// The copy that `takeCopy` would take now.
-    package var copyToPresent: Copy? { nextCopy.map { copies[$0] } }
+    package func copyToPresent(to recipient: Recipient = .anybody, at time: Timestamp) -> Copy? {
+        nextCopy(for: recipient, at: time).map { copies[$0] }
+    }
 
     /// Why there is no `copyToPresent`.
     package var nothingToPresent: VaultError {
         if isExhausted {
             return VaultError(
-                .exhausted, "document \(id) is exhausted: each of its copies has been presented once",
+                .exhausted,
+                policy == .once
+                    ? "document \(id) is exhausted: each of its copies has been presented once"
+                    : "document \(id) is exhausted: each of its copies belongs to another relying party",
                 hint: "get new copies from the issuer, or allow several uses with holder edit \(id) --policy rotate")
         }
         if state != .issued {

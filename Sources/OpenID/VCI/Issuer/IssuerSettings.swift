@@ -43,6 +43,14 @@ package struct IssuerSettings: Sendable {
     /// Whether every credential request is denied.
     package var deniesCredential = false
     package var hasNotificationEndpoint = true
+    /// How often wallets shall present a copy (ETSI TS 119 472-3); nil: nothing is said.
+    package var reuse: ReusePolicy.Method?
+    /// The copies that go with it.
+    package var reuseBatch = 3
+    /// The unused copies at which fresh ones are due.
+    package var reuseUnused = 1
+    /// The seconds of validity at which fresh ones are due.
+    package var reuseLifetimeLeft = 86400
     package var givesRefreshTokens = true
     package var rotatesRefreshTokens = true
     package var tokenLifetime: Int64 = 300
@@ -61,7 +69,27 @@ package struct IssuerSettings: Sendable {
         self.configurations = configurations
     }
 
-    package func configuration(_ id: String) -> CredentialConfiguration? { configurations.first { $0.id == id } }
+    /// The reuse policy of every configuration.
+    package var reusePolicy: ReusePolicy? {
+        reuse.map { method in
+            ReusePolicy(
+                method: method, batchSize: reuseBatch,
+                triggerUnused: [.limitedTime, .rotatingBatch].contains(method) ? nil : min(reuseUnused, reuseBatch - 1),
+                triggerLifetimeLeft: method == .limitedTime || method == .rotatingBatch ? Int64(reuseLifetimeLeft) : nil)
+        }
+    }
+
+    package func configuration(_ id: String) -> CredentialConfiguration? {
+        configurations.first { $0.id == id }.map(underReusePolicy)
+    }
+
+    /// A configuration with the reuse policy that is switched on.
+    private func underReusePolicy(_ configuration: CredentialConfiguration) -> CredentialConfiguration {
+        guard let reusePolicy else { return configuration }
+        var configuration = configuration
+        configuration.reusePolicy = reusePolicy.json
+        return configuration
+    }
 
     /// The URL of one of the issuer's own endpoints.
     package func endpoint(_ name: String) -> String { "\(identifier)/\(name)" }
@@ -106,6 +134,16 @@ extension IssuerSettings {
         choice("response-encryption", "encrypted responses", \.responseEncryption),
         flag("compression", "zip DEF both ways", \.offersCompression),
         number("batch", "the most proofs of a request", 1...1000, \.batchSize),
+        Switch(
+            name: "reuse", help: "how often a copy may be presented", values: ["off"] + ReusePolicy.Method.allCases.map(\.rawValue),
+            read: { $0.reuse?.rawValue ?? "off" },
+            write: { settings, value in
+                settings.reuse = ReusePolicy.Method(rawValue: value)
+                return value == "off" || settings.reuse != nil
+            }),
+        number("reuse-batch", "copies under a reuse policy", 1...1000, \.reuseBatch),
+        number("reuse-unused", "fresh copies are due at so many unused ones", 0...999, \.reuseUnused),
+        number("reuse-lifetime-left", "or at so many seconds of validity", 0...31_536_000, \.reuseLifetimeLeft),
         number("defer", "how often the answer is: later", 0...1000, \.deferrals),
         flag("deny-deferred", "deferred requests end in a denial", \.deniesDeferred),
         flag("deny", "credential requests are denied", \.deniesCredential),
@@ -188,7 +226,7 @@ extension IssuerSettings {
         json["credential_configurations_supported"] = .object(
             JSONObject(
                 configurations.map { configuration in
-                    var configuration = configuration
+                    var configuration = underReusePolicy(configuration)
                     let shown = configuration.display.filter { Self.isWanted($0["locale"]?.stringValue ?? "", by: locales) }
                     if !shown.isEmpty { configuration.display = shown }
                     return (key: configuration.id, value: .object(configuration.json))

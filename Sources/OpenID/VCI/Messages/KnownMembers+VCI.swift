@@ -1,4 +1,4 @@
-import Codec
+package import Codec
 
 extension KnownMembers {
     /// A name for people in one language, with what is shown beside it (§12.2.4).

@@ -7,6 +7,12 @@ extension IssuanceSession {
     /// Reads an offer's link, fetches it where it is given by reference, and the metadata of its issuer and server. Nothing is asked of
     /// the token endpoint: the person sees the offer first.
     package mutating func resolve(offer link: String) async throws(IssuanceError) {
+        try await read(offer: link)
+        try await resolveOffer()
+    }
+
+    /// Reads an offer's link, and fetches the offer where it is given by reference: after that its issuer is known.
+    package mutating func read(offer link: String) async throws(IssuanceError) {
         let subject = "credential offer"
         let json: JSON
         do {
@@ -27,6 +33,12 @@ extension IssuanceSession {
         }
         try judge(["IW1.form", "IW1.json", "IW1.ids", "IW1.tx-code"], [], subject)
         self.offer = offer
+    }
+
+    /// Fetches the metadata of the issuer and the server of the offer that was read.
+    package mutating func resolveOffer() async throws(IssuanceError) {
+        guard let offer else { return }
+        let subject = "credential offer"
         do throws(IssuanceError) { try await resolve(issuer: offer.issuer) } catch {
             // What is wrong with the offer is said beside what is wrong with the metadata.
             if metadata != nil { try? checkOffer(offer, subject) }

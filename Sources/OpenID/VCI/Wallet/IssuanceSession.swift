@@ -6,7 +6,8 @@ package import Ports
 /// One issuance from the wallet's side: offer, authorization, token, credentials, notification. Every method adds to `checks` whether
 /// it returns or throws.
 package struct IssuanceSession: Sendable {
-    package let wallet: VCIWallet
+    /// Whose settings count; may be another one once the offer says which issuer it is.
+    package var wallet: VCIWallet
     package internal(set) var checks = CheckList(edition: .first)
     package internal(set) var offer: CredentialOffer?
     package internal(set) var metadata: IssuerMetadata?

@@ -1,0 +1,91 @@
+import Credentials
+import OpenID
+import Ports
+import Vault
+
+/// `holder poll` and `holder refresh`: what goes on after the first issuance.
+extension Accepting {
+    /// Polls every deferred document, or one.
+    func poll(_ id: String?) async throws -> ExitCode {
+        let waiting = try await store.deferred(id)
+        var results: [IssuanceResult] = []
+        var checks = IssuanceSession(wallet)
+        for (document, state) in waiting {
+            for deferred in state.deferred {
+                do {
+                    checks = try await IssuanceSession(wallet, resuming: state)
+                    results.append(try await poll(document, deferred, &checks))
+                } catch let error as IssuanceError {
+                    results.append(IssuanceResult(configurationID: deferred.configurationID, document: document, failure: error))
+                }
+            }
+        }
+        if waiting.isEmpty { console.talk("no document is deferred") }
+        return answer(results, checks)
+    }
+
+    func poll(
+        _ document: StoredDocument, _ first: DeferredIssuance, _ session: inout IssuanceSession
+    ) async throws -> IssuanceResult {
+        var deferred = first
+        while true {
+            let left = deferred.notBefore.seconds(since: context.clock.now())
+            if left > 0 {
+                guard invocation.flag("wait") else {
+                    return IssuanceResult(configurationID: deferred.configurationID, document: document, deferred: deferred)
+                }
+                try await Task.sleep(for: .seconds(min(left, 3600)))
+            }
+            do throws(IssuanceError) {
+                switch try await session.poll(deferred) {
+                case .deferred(let next):
+                    deferred = next
+                    try await store.keep(session, deferred: [next], for: document.id)
+                    guard invocation.flag("wait") else {
+                        return IssuanceResult(configurationID: next.configurationID, document: document, deferred: next)
+                    }
+                case .delivered(let credentials):
+                    let stored = try await store.complete(document, credentials, session)
+                    if let id = credentials.notificationID { try await session.notify(id, .accepted) }
+                    return IssuanceResult(configurationID: deferred.configurationID, document: stored)
+                }
+            } catch {
+                if error.code == "credential_request_denied" { try await store.forget(document.id) }
+                return IssuanceResult(configurationID: deferred.configurationID, document: document, failure: error)
+            }
+        }
+    }
+
+    /// Fresh copies of a document; without a name, of every document for which they are due.
+    func refresh(_ id: String?) async throws -> ExitCode {
+        let ids: [String]
+        if let id { ids = [id] } else { ids = try await store.due(at: context.clock.now()) }
+        if ids.isEmpty { console.talk("no document wants fresh copies") }
+        var results: [IssuanceResult] = []
+        var last = IssuanceSession(wallet)
+        for id in ids {
+            let (document, state, configuration) = try await store.issued(id)
+            do throws(IssuanceError) {
+                results.append(try await refresh(document, state, configuration, &last))
+            } catch {
+                // One that is named and cannot be refreshed is an error; of many, each has its own row.
+                guard ids.count > 1 else { throw CommandError(error) }
+                results.append(IssuanceResult(configurationID: configuration, document: document, failure: error))
+            }
+        }
+        return answer(results, last)
+    }
+
+    private func refresh(
+        _ document: StoredDocument, _ state: IssuanceState, _ configuration: String, _ session: inout IssuanceSession
+    ) async throws(IssuanceError) -> IssuanceResult {
+        session = try await IssuanceSession(wallet, resuming: state)
+        if session.token?.value == state.token.value { try await session.refresh() }
+        guard case .delivered(let credentials) = try await session.request(configuration) else {
+            throw IssuanceError("the issuer defers the fresh copies", .issuer, hint: "try again later")
+        }
+        let stored = try await store.complete(document, credentials, session)
+        if let id = credentials.notificationID { try await session.notify(id, .accepted) }
+        return IssuanceResult(configurationID: configuration, document: stored)
+    }
+}
