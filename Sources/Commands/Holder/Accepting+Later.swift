@@ -80,7 +80,11 @@ extension Accepting {
         _ document: StoredDocument, _ state: IssuanceState, _ configuration: String, _ session: inout IssuanceSession
     ) async throws(IssuanceError) -> IssuanceResult {
         session = try await IssuanceSession(wallet, resuming: state)
-        if session.token?.value == state.token.value { try await session.refresh() }
+        if session.token?.value == state.token.value {
+            try await session.refresh()
+            // A rotated refresh token is the only one that is good from now on: it is on disk before anything else happens.
+            try await store.keep(session, deferred: [], for: document.id, configuration: configuration)
+        }
         guard case .delivered(let credentials) = try await session.request(configuration) else {
             throw IssuanceError("the issuer defers the fresh copies", .issuer, hint: "try again later")
         }

@@ -205,6 +205,33 @@ struct IssuanceLoadTests {
         #expect(stage.issuer.log.steps().count { $0.endpoint == "notification" && $0.status == 204 } == 24)
     }
 
+    /// As many wallets as a pilot has on its first morning; the whole batch of ten each is walked by scripts/load.
+    @Test func twoHundredWalletsLoseNothingAndGetNothingTwice() async throws {
+        let stage = try IssuanceStage(.init(wallet: { $0.copies = 2 }))
+        let batches = try await withThrowingTaskGroup(of: [[UInt8]].self) { group in
+            for _ in 0..<200 {
+                let offer = try await stage.offer(["age-verification"], isPreAuthorized: true)
+                group.addTask {
+                    var session = IssuanceSession(stage.wallet)
+                    try await session.resolve(offer: offer)
+                    try await session.redeemPreAuthorizedCode(transactionCode: nil)
+                    guard case .delivered(let credentials) = try await session.request("age-verification") else { return [] }
+                    if let id = credentials.notificationID { try await session.notify(id, .accepted) }
+                    return credentials.copies.map(\.bytes)
+                }
+            }
+            return try await group.reduce(into: [[[UInt8]]]()) { $0.append($1) }
+        }
+        #expect(batches.allSatisfy { $0.count == 2 })
+        #expect(Set(batches.joined()).count == 400)
+        #expect(stage.issuerFindings.isEmpty)
+        // What is kept for the page has its bounds.
+        let kept = stage.issuer.log.steps()
+        #expect(kept.count <= IssuanceLog.capacity)
+        #expect(kept.reduce(0) { $0 + ($1.messages?.size ?? 0) } <= IssuanceLog.messageBudget)
+        #expect(kept.last?.messages != nil)
+    }
+
     @Test func oneCodeForManyWalletsIsGoodForOneOfThem() async throws {
         let stage = try IssuanceStage()
         let offer = try await stage.offer(isPreAuthorized: true)

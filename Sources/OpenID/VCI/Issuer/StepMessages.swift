@@ -10,7 +10,7 @@ package struct StepMessages: Sendable {
     package let sealed: [UInt8]?
 
     /// Bytes that keeping them takes, roughly.
-    var size: Int {
+    package var size: Int {
         request.body.count + request.headers.byteCount + response.bytes.count + response.headers.byteCount + (opened?.count ?? 0)
             + (sealed?.count ?? 0)
     }

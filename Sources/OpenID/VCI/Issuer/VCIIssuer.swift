@@ -170,6 +170,7 @@ package final class VCIIssuer: HTTPHandler {
         log.add(
             exchange.time, exchange.issuance, exchange.endpoint, answer.status, code, detail, exchange.checks.checks,
             StepMessages(request: exchange.request, response: response, opened: exchange.opened, sealed: answer.sealed))
+        KillPoint.pass("answer \(exchange.endpoint)")
         return response
     }
 
