@@ -246,8 +246,23 @@ struct Accepting: Sendable {
     }
 
     private func direct(_ pending: PendingAuthorization) async throws -> WebURL {
+        let place = try await place(after: pending.url)
+        guard ["openid4vp", "haip-vp", "eudi-openid4vp"].contains(place.scheme.lowercased()) else { return place }
+        // The issuer wants to see something first, by its own verifier (dynamic issuance).
+        console.talk("the issuer asks for a presentation first")
+        let conversation = AnswerConversation(
+            try await AnswerSetup(invocation), invocation, transport: try ClientSetup.transport(invocation))
+        let outcome = try await conversation.answer(try RequestInput(place.description))
+        guard outcome.exit == .done, let next = outcome.place else {
+            throw CommandError.refused("the issuer issues nothing without the presentation that it asked for")
+        }
+        return try await self.place(after: WebURL(next))
+    }
+
+    /// Where a page sends the browser.
+    private func place(after url: WebURL) async throws -> WebURL {
         let response: HTTPResponse
-        do throws(HTTPError) { response = try await wallet.transport.send(HTTPRequest("GET", pending.url)) } catch {
+        do throws(HTTPError) { response = try await wallet.transport.send(HTTPRequest("GET", url)) } catch {
             guard case .redirected(let place) = error.reason else { throw error }
             return try WebURL(place)
         }

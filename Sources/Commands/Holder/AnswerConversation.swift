@@ -39,7 +39,11 @@ struct AnswerConversation: Sendable {
         var evidence: [Evidence] = []
     }
 
-    func run(_ input: RequestInput) async throws -> ExitCode {
+    func run(_ input: RequestInput) async throws -> ExitCode { try await answer(input).exit }
+
+    /// Answers a request, maybe in the middle of something else.
+    /// - Returns: how it ended, and where the verifier wants the browser to go on.
+    func answer(_ input: RequestInput) async throws -> (exit: ExitCode, place: String?) {
         let resolution = await wallet.resolve(input, origin: setup.origin, over: transport, at: now)
         var outcome = Outcome(checks: resolution.checks)
         outcome.evidence = resolution.evidence.map { Evidence(name: $0.name, bytes: $0.bytes) }
@@ -51,7 +55,7 @@ struct AnswerConversation: Sendable {
             await setup.remember(request)
         }
         if let refusal = outcome.refusal { try await refuse(refusal, &outcome) }
-        return try await finish(outcome)
+        return (try await finish(outcome), outcome.delivered?.redirectURI)
     }
 
     // MARK: the answer

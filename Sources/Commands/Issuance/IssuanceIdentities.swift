@@ -29,6 +29,20 @@ struct IssuanceIdentities {
         return (signer, root.certificate)
     }
 
+    /// As whom the issuer asks for a presentation: the reader of this home.
+    func reader() throws -> SigningIdentity {
+        if let known = try folder.identity("reader") { return known }
+        var made = TestCertificates(maker: maker, folder: folder)
+        _ = try made.make(.reader, breaking: nil)
+        guard let reader = try folder.identity("reader") else {
+            throw CommandError.environment("\(folder.path) does not keep what is written into it")
+        }
+        return reader
+    }
+
+    /// The root of this home's documents, as a file.
+    var documentRoot: String { folder.file("iaca.pem") }
+
     /// The wallet provider inside this program.
     func walletProvider() throws -> SigningIdentity {
         if let known = try folder.identity("wallet-provider") { return known }

@@ -106,6 +106,23 @@ struct IssuerPages: HTTPHandler {
         return String(decoding: page.response(to: HTTPRequest("GET", url)).bytes, as: UTF8.self)
     }
 
+    /// The page that sends a person to the wallet, to present something first.
+    static func presentation(_ link: String, base: String) -> String {
+        let head: Markup = """
+            <h1>Show who you are first</h1>
+            <p class="lead">This issuer wants a document from your wallet before it issues another one.</p>
+            <div class="panel">
+            <div class="actions"><a class="button" href="\(link)">Open the wallet on this device</a>
+            <button type="button" class="quiet" data-copy="\(link)" hidden>Copy the link</button></div>
+            <p class="meta">With this program as the wallet; the address that it prints goes on in this browser:</p>
+            <code class="link" tabindex="0">walletbench holder answer '\(link)'</code>
+            </div>
+            """
+        let page = Page(title: "Show who you are first", head: head, base: base)
+        guard let url = try? WebURL("http://localhost\(base)/") else { return "" }
+        return String(decoding: page.response(to: HTTPRequest("GET", url)).bytes, as: UTF8.self)
+    }
+
     // MARK: Control API
 
     private struct ControlError: Error { let what: String }

@@ -22,7 +22,8 @@ struct IssuerService {
     let issuer: VCIIssuer
     let vault: Vault
 
-    init(_ invocation: Invocation, identifier: String, page: (@Sendable (VCIIssuer.ConsentPrompt) -> String)?) throws {
+    /// - Parameter pages: of an issuer that serves; nil for one that only makes offers.
+    init(_ invocation: Invocation, identifier: String, pages: Pages?) throws {
         let context = invocation.context
         var settings = IssuerSettings(identifier: identifier, configurations: SpecimenSource.configurations)
         if invocation.string("profile") == "haip" { settings.adoptHAIP() }
@@ -39,7 +40,36 @@ struct IssuerService {
                 metadata: signer, metadataRoot: root, encryption: try PrivateKey.generate(.p256, random: context.random),
                 providers: try identities.providerRoots(adding: invocation.strings("wallet-anchor"))),
             source: source, table: vault, clock: context.clock, tableClock: SystemClock(), random: context.random,
-            faults: try IssuanceFaults(context, .issuer), consentPage: page)
+            faults: try IssuanceFaults(context, .issuer), consentPage: pages?.consent,
+            presentation: try pages.map { try Self.desk(context, identifier, vault, $0.presentation) })
+    }
+
+    /// Draws the pages of the authorization endpoint.
+    struct Pages {
+        let consent: @Sendable (VCIIssuer.ConsentPrompt) -> String
+        let presentation: @Sendable (_ link: String) -> String
+    }
+
+    /// The issuer's own verifier, which asks as the reader of this home, and trusts this home's documents too.
+    private static func desk(
+        _ context: Context, _ identifier: String, _ vault: Vault, _ page: @escaping @Sendable (String) -> String
+    ) throws -> IssuerPresentation {
+        let identities = IssuanceIdentities(context)
+        let reader = try identities.reader()
+        let anchors =
+            context.usesTrust
+            ? try TrustStore(of: context.home).anchors(adding: [identities.documentRoot], role: .documents) : .none
+        let signer = try JWSSigner(reader.key, nonce: context.isDeterministic ? .deterministic : .random)
+        let settings = VPVerifierSettings(
+            identity: VPIdentity(.x509Hash, signer: signer, certificates: [reader.certificate]),
+            publicURL: try WebURL("\(identifier)/\(IssuerPresentation.path)"),
+            tokens: VPTokenVerifier(
+                signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
+                rule: VerdictRule(trustWaived: !context.usesTrust)))
+        var orders: [String: VPOrder] = [:]
+        for name in ["pid", "pid-mdoc", "mdl"] { orders[name] = try VerifierPresets.json(name).map { try VPOrder($0) } }
+        let verifier = VPVerifier(settings, store: vault, clock: context.clock, random: context.random)
+        return IssuerPresentation(verifier: verifier, orders: orders, page: page)
     }
 
     private static func set(_ text: String, _ settings: inout IssuerSettings) throws(CommandError) {

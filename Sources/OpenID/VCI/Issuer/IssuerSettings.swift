@@ -26,6 +26,8 @@ package struct IssuerSettings: Sendable {
     package var allowsAnonymous = true
     /// Whether a person decides at /authorize; else everything is approved at once.
     package var asksPerson = false
+    /// What the wallet has to present before anything is issued by authorization code: a value of the switch; nil: nothing.
+    package var presentation: String?
     /// Redirect URIs that are allowed; empty: any https, loopback or private scheme.
     package var redirectURIs: [String] = []
     package var hasNonceEndpoint = true
@@ -128,6 +130,14 @@ extension IssuerSettings {
         flag("challenge", "its proof carries a challenge of the server", \.requiresChallenge),
         flag("anonymous", "pre-authorized codes need no client_id", \.allowsAnonymous),
         flag("ask", "a person decides at the authorization page", \.asksPerson),
+        Switch(
+            name: "present", help: "what the wallet presents first, over OpenID4VP, with an authorization code",
+            values: ["off", "pid", "pid-mdoc", "mdl"], read: { $0.presentation ?? "off" },
+            write: { settings, value in
+                guard ["off", "pid", "pid-mdoc", "mdl"].contains(value) else { return false }
+                settings.presentation = value == "off" ? nil : value
+                return true
+            }),
         flag("signed-metadata", "metadata as a signed JWT for those who accept one", \.signsMetadata),
         flag("nonce", "a nonce endpoint", \.hasNonceEndpoint),
         choice("request-encryption", "encrypted requests", \.requestEncryption),

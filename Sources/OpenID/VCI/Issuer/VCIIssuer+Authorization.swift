@@ -174,6 +174,14 @@ extension VCIIssuer {
         }
         let request = try await wanted(fields, &exchange)
         exchange.issuance = request.issuance
+        if let name = exchange.settings.presentation, let desk {
+            return try await askForPresentation(request, name, desk, &exchange)
+        }
+        return try await decision(on: request, &exchange)
+    }
+
+    /// Asks the person, where that is wanted; else approves.
+    func decision(on request: AuthorizationRequest, _ exchange: inout Exchange) async throws -> AnswerDraft {
         guard exchange.settings.asksPerson, let consentPage else { return try await approve(request, &exchange) }
         let id = secret()
         try await records.put(.pending, "consent/\(id)", request.record, lifetime: 600)
@@ -225,11 +233,12 @@ extension VCIIssuer {
     private func approve(_ request: AuthorizationRequest, _ exchange: inout Exchange) async throws -> AnswerDraft {
         let code = secret()
         try await records.put(.code, code, request.record, lifetime: exchange.settings.codeLifetime)
-        exchange.detail = "approved: \(request.configurations.joined(separator: ", "))"
+        let before = exchange.detail.isEmpty ? "" : "\(exchange.detail); "
+        exchange.detail = "\(before)approved: \(request.configurations.joined(separator: ", "))"
         return redirect(request, ["code": code], exchange.settings)
     }
 
-    private func redirect(_ request: AuthorizationRequest, _ answer: FormFields, _ settings: IssuerSettings) -> AnswerDraft {
+    func redirect(_ request: AuthorizationRequest, _ answer: FormFields, _ settings: IssuerSettings) -> AnswerDraft {
         var fields = answer
         if let state = request.state { fields["state"] = state }
         fields["iss"] = settings.identifier

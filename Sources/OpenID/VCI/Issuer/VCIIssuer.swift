@@ -58,6 +58,8 @@ package final class VCIIssuer: HTTPHandler {
     private let live: Locked<IssuerSettings>
     /// Draws the page on which a person decides; nil where nobody is asked.
     let consentPage: (@Sendable (ConsentPrompt) -> String)?
+    /// Asks wallets to present something first; nil: this issuer cannot.
+    let desk: IssuerPresentation?
 
     /// What the authorization page shows.
     package struct ConsentPrompt: Sendable {
@@ -73,7 +75,7 @@ package final class VCIIssuer: HTTPHandler {
     package init(
         settings: IssuerSettings, keys: Keys, source: any CredentialSource, table: any RecordTable, clock: any Clock,
         tableClock: (any Clock)? = nil, random: any RandomSource, faults: IssuanceFaults = .none,
-        consentPage: (@Sendable (ConsentPrompt) -> String)? = nil
+        consentPage: (@Sendable (ConsentPrompt) -> String)? = nil, presentation desk: IssuerPresentation? = nil
     ) {
         var settings = settings
         faults.adjust(&settings)
@@ -84,6 +86,7 @@ package final class VCIIssuer: HTTPHandler {
         self.random = random
         self.faults = faults
         self.consentPage = consentPage
+        self.desk = desk
         records = IssuerRecords(table: table, clock: clock, tableClock: tableClock ?? clock)
     }
 
@@ -129,6 +132,11 @@ package final class VCIIssuer: HTTPHandler {
         if name.hasPrefix("offer/") {
             return await run("offer", ["GET"], .offer, request, settings) {
                 try await $0.offer(String(name.dropFirst("offer/".count)), &$1)
+            }
+        }
+        if name.hasPrefix("\(IssuerPresentation.path)/") {
+            return await run("presentation", ["GET", "POST"], .presentation, request, settings) {
+                try await $0.presentation(name.split(separator: "/").dropFirst().map(String.init), &$1)
             }
         }
         guard let endpoint = Self.endpoints[name] else { return notFound() }
