@@ -15,6 +15,7 @@ import cbor2
 from cryptography.hazmat.primitives import serialization
 
 import degrade
+import issuers
 import kit
 import peers
 
@@ -32,6 +33,9 @@ GOALS = [
     ("encode a response of 300 KB: time beside libcbor's", "encode 300 KB", "libcbor 300 KB", "most", 3),
     ("QR code, clean picture: time beside zxing-cpp's", "qr clean", "zxing clean", "most", 3),
     ("QR codes that are read: time beside zxing-cpp's on the same", "qr read", "zxing read", "most", 2),
+    ("issuer metadata over HTTP: faster than openid4vci", "issuer metadata", "openid4vci metadata", "least", 4),
+    ("POST /nonce: faster than openid4vci", "issuer nonce", "openid4vci nonce", "least", 4),
+    ("POST /credential, an mDL: faster than openid4vci", "issuer credential", "openid4vci credential", "least", 5),
     ("walletbench version", "version", None, "most", 15_000),
 ]
 # Of the pictures of degrade.py, so many at least.
@@ -177,10 +181,11 @@ def main(program, walletbench, folder):
             best[name] = min(value, best.get(name, value))
     times, read, unread = measure_pictures(program, walletbench, folder)
     best.update(times)
+    best.update(issuers.measure_issuers(walletbench, folder, inputs))
     missed = verdicts(best) + count_verdict(read, unread)
     print()
     for name, value in best.items():
-        print("%-16s %9.1f us" % (name, value))
+        print("%-21s %9.1f us" % (name, value))
     print("%d goals, %d missed" % (len(GOALS) + 1, missed))
     return 1 if missed else 0
 

@@ -1,6 +1,6 @@
 """An OpenID4VCI 1.0 issuer over HTTPS: the `openid4vci` package with a thin start-up around it, for one run.
 
-vci_issuer.py FOLDER PORT: FOLDER holds tls.pem, tls.key.pem (the server), ds.pem, ds.key (the document signer), claims.json, options.json
+vci_issuer.py FOLDER PORT [plain]: plain serves HTTP, for measuring behind no TLS. FOLDER holds tls.pem, tls.key.pem (the server), ds.pem, ds.key (the document signer), claims.json, options.json
 {"tx_code": "1234" | null, "deferred": bool}. It has the pre-authorized code flow, nonces, `jwt` proofs, batches, deferral and
 notifications; no authorization code flow, PAR, DPoP, wallet attestation or encryption. GET /offer gives an offer.
 """
@@ -121,5 +121,5 @@ def build(folder, public):
 
 if __name__ == "__main__":
     place, port = pathlib.Path(sys.argv[1]), int(sys.argv[2])
-    uvicorn.run(build(place, "https://127.0.0.1:%d" % port), host="127.0.0.1", port=port, log_level="warning",
-                ssl_certfile=str(place / "tls.pem"), ssl_keyfile=str(place / "tls.key.pem"))
+    files = {} if sys.argv[3:] == ["plain"] else {"ssl_certfile": str(place / "tls.pem"), "ssl_keyfile": str(place / "tls.key.pem")}
+    uvicorn.run(build(place, "https://127.0.0.1:%d" % port), host="127.0.0.1", port=port, log_level="warning", **files)

@@ -73,7 +73,7 @@ public struct ResolvedTypeMetadata: Sendable {
             do {
                 let selected = try claim.path.selection(in: credential)
                 if selected.isEmpty, claim.isMandatory, isComplete || claim.disclosure == .never,
-                    !Self.mayHide(credential, claim.path)
+                    !Self.mayHide(credential, claim.path, isComplete: isComplete)
                 {
                     return "\(claim.path) is mandatory and not there"
                 }
@@ -94,8 +94,15 @@ public struct ResolvedTypeMetadata: Sendable {
     }
 
     /// Whether something on the way is undisclosed, so that the claim may be inside.
-    private static func mayHide(_ credential: ClaimNode, _ path: ClaimPath) -> Bool {
+    private static func mayHide(_ credential: ClaimNode, _ path: ClaimPath, isComplete: Bool) -> Bool {
         guard path.components.count > 1 else { return false }
+        if isComplete {
+            // With every disclosure at hand, only what is a digest still can hide something: a decoy among the elements of an array.
+            return (1..<path.components.count).contains { length in
+                let selected = try? ClaimPath(Array(path.components.prefix(length))).selection(in: credential)
+                return selected?.contains { $0.isHidden } ?? false
+            }
+        }
         let above = ClaimPath(Array(path.components.dropLast()))
         guard let selected = try? above.selection(in: credential) else { return false }
         return selected.isEmpty || selected.contains { $0.isHidden }
