@@ -45,7 +45,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (StoredDocument.UsePolicy.once, [1, 2, 3, nil, nil] as [UInt8?]), (.limitedTime, [3, 3, 3, 3, 3]), (.rotate, [1, 2, 3, 1, 2]),
+        (StoredDocument.UsePolicy.once, [1, 2, 3, nil, nil] as [UInt8?]), (.limitedTime, [3, 3, 3, 3, 3]),
+        (.rotate, [1, 2, 3, 1, 2]),
         (.perRelyingParty, [1, 2, 1, 3, 2]),
     ])
     func eachPolicyHasItsOwnOrder(_ policy: StoredDocument.UsePolicy, _ expected: [UInt8?]) async throws {
@@ -78,7 +79,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (StoredDocument.Renewal(), 0, 0, nil as String?), (.init(unused: 1), 0, 0, nil), (.init(unused: 1), 2, 0, "1 unused copy left"),
+        (StoredDocument.Renewal(), 0, 0, nil as String?), (.init(unused: 1), 0, 0, nil),
+        (.init(unused: 1), 2, 0, "1 unused copy left"),
         (.init(unused: 0), 2, 0, nil), (.init(unused: 0), 3, 0, "0 unused copies left"), (.init(lifetimeLeft: 60), 0, 30, nil),
         (.init(lifetimeLeft: 60), 0, 40, "the last copy expires at 2025-06-15T15:08:20Z"),
         (.init(lifetimeLeft: 60), 0, 101, "the last copy expired at 2025-06-15T15:08:20Z"),

@@ -53,7 +53,8 @@ enum HolderAccept {
             "reuse", ReusePolicy.Support.allCases.map(\.rawValue), "What to make of the issuer's reuse policy", default: "supported"
         ),
         .choice(
-            "policy", StoredDocument.UsePolicy.allCases.map(\.rawValue), "How often a copy may be presented, whatever the issuer says"),
+            "policy", StoredDocument.UsePolicy.allCases.map(\.rawValue),
+            "How often a copy may be presented, whatever the issuer says"),
         .choice("ask-by", ["details", "scope"], "authorization_details, or scope where there is one", default: "details"),
         .flag("no-par", "No pushed authorization request unless it is required"),
         .flag("no-encryption", "No encryption unless it is required"),
@@ -106,7 +107,8 @@ enum HolderPoll {
     private static func run(_ invocation: Invocation, _ verb: Verb) async throws -> ExitCode {
         let accepting = try await Accepting(invocation)
         return try await Interrupt.cancelling {
-            verb == .poll ? try await accepting.poll(invocation.arguments.first) : try await accepting.refresh(invocation.arguments.first)
+            verb == .poll
+                ? try await accepting.poll(invocation.arguments.first) : try await accepting.refresh(invocation.arguments.first)
         }
     }
 }

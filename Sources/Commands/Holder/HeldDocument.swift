@@ -21,7 +21,8 @@ struct HeldDocument: Sendable {
     static func read(
         _ stored: StoredDocument, copy wanted: String? = nil, from vault: Vault, keys: Set<KeyID>, at time: Timestamp
     ) async throws(CommandError) -> HeldDocument {
-        let copy = wanted.flatMap { id in stored.copies.first { $0.id == id } } ?? stored.copyToPresent(at: time) ?? stored.copies.first
+        let copy =
+            wanted.flatMap { id in stored.copies.first { $0.id == id } } ?? stored.copyToPresent(at: time) ?? stored.copies.first
         if let wanted, copy?.id != wanted {
             throw .refused(
                 "document \(stored.id) has no copy \(wanted)",

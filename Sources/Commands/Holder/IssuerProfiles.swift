@@ -41,12 +41,20 @@ struct IssuerProfiles: Sendable {
     }
 
     private static func profile(_ name: String, _ json: JSON) throws(CommandError) -> Profile {
-        guard let object = json.objectValue, let issuer = json["issuer"]?.stringValue else { throw CommandError("there is no issuer") }
+        guard let object = json.objectValue, let issuer = json["issuer"]?.stringValue else {
+            throw CommandError("there is no issuer")
+        }
         var values: [String: [[String]]] = [:]
         for (option, value) in object where option != "issuer" {
-            guard let known = options.first(where: { $0.name == option }) else { throw CommandError("\(option) is no option of holder accept") }
-            let texts = (value.arrayValue ?? [value]).compactMap { $0.stringValue ?? $0.intValue.map(String.init) ?? ($0.boolValue == true ? "" : nil) }
-            guard !texts.isEmpty, texts.allSatisfy({ $0.isEmpty == known.isFlag }) else { throw CommandError("\(option) has no usable value") }
+            guard let known = options.first(where: { $0.name == option }) else {
+                throw CommandError("\(option) is no option of holder accept")
+            }
+            let texts = (value.arrayValue ?? [value]).compactMap {
+                $0.stringValue ?? $0.intValue.map(String.init) ?? ($0.boolValue == true ? "" : nil)
+            }
+            guard !texts.isEmpty, texts.allSatisfy({ $0.isEmpty == known.isFlag }) else {
+                throw CommandError("\(option) has no usable value")
+            }
             for text in texts {
                 if !known.isFlag, let problem = known.kind.problem(with: text) { throw CommandError("\(option): \(problem.what)") }
                 values[option, default: []].append(known.isFlag ? [] : [text])
@@ -145,7 +153,8 @@ enum HolderIssuer {
     }
 
     private static let remove = Command(
-        name: "remove", summary: "forget an issuer; its documents stay", examples: [Example("walletbench holder issuer remove city")],
+        name: "remove", summary: "forget an issuer; its documents stay",
+        examples: [Example("walletbench holder issuer remove city")],
         arguments: [Argument("NAME", "The issuer")]
     ) { invocation in
         var profiles = try IssuerProfiles(home: invocation.context.home)

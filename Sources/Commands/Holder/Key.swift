@@ -29,7 +29,8 @@ enum HolderKey {
             Example("walletbench holder key new --curve P-384"),
             Example("walletbench holder key new --batch 5 --json", "five keys for a batch of copies"),
             Example("walletbench holder key new --format pem -o device.pem", "for an issuer that wants a PEM file"),
-            Example("walletbench holder key new --batch 5 --attest --nonce C_NONCE", "with a key attestation for an issuer's nonce"),
+            Example(
+                "walletbench holder key new --batch 5 --attest --nonce C_NONCE", "with a key attestation for an issuer's nonce"),
         ],
         options: keyOptions + [
             .value("type", "DOCTYPE", "Make them as `holder key default` has set for this document type"),

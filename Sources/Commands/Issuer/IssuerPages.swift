@@ -290,10 +290,11 @@ struct IssuerPageText: Sendable {
             }
             let error: Markup = step.error.map { " <code>\($0)</code>" } ?? .none
             let passed = step.checks.count { $0.outcome == .pass }
+            let hint: Markup = passed == 0 ? .none : "<span class=\"hint\">\(passed) checks passed</span>"
             return """
                 <li class="\(step.error == nil && step.status < 400 ? "pass" : "fail")"><span class="dot">\(step.error == nil ? "✓" : "!")</span>
                 <span><strong>\(step.endpoint)</strong> \(step.status)\(error) \(step.detail)
-                <span class="hint">\(passed) checks passed</span>\(findings)</span><time>\(step.time.rfc3339)</time></li>
+                \(hint)\(findings)</span><time>\(step.time.rfc3339)</time></li>
                 """
         }
         return "<div class=\"panel\"><h2>Steps</h2><ol class=\"steps\">\(rows)</ol></div>"

@@ -53,7 +53,8 @@ struct StepMarkup: Sendable {
         if let fields = try? request.url.fields(), !fields.pairs.isEmpty { children.append(form(fields, "query")) }
         children.append(headers(request.headers))
         if !request.body.isEmpty { children.append(body(request.body, request.headers.mediaType, messages.opened)) }
-        return Annotation("request", "\(request.method) \(request.url.path)", clause: Self.clauses[step.endpoint], children: children)
+        return Annotation(
+            "request", "\(request.method) \(request.url.path)", clause: Self.clauses[step.endpoint], children: children)
     }
 
     func answer(_ step: IssuanceLog.Step, _ messages: StepMessages) -> Annotation {
@@ -106,7 +107,8 @@ struct StepMarkup: Sendable {
     private func explanation(_ text: String) -> Annotation? {
         guard text.utf8.count > 40, let content = Sniffer.content(ofText: text)?.content else { return nil }
         switch content {
-        case .jws, .jwe, .sdJWT, .cbor: return try? Inspection(edition: edition).annotate(Input(origin: "message", encodings: [], content: content))
+        case .jws, .jwe, .sdJWT, .cbor:
+            return try? Inspection(edition: edition).annotate(Input(origin: "message", encodings: [], content: content))
         default: return nil
         }
     }

@@ -27,7 +27,8 @@ enum ConformanceVectors {
     private static let stricter: Set<String> = ["VCIEnsureAuthorizationServerIssuerMatchesExpected/ignoresTrailingSlashDifference"]
 
     private static let stateOnly = "the suite's own memory between two credentials: nothing of it stands in the file"
-    private static let withoutMetadata = "inconclusive for the suite, and the claim metadata that it depends on do not stand in the file"
+    private static let withoutMetadata =
+        "inconclusive for the suite, and the claim metadata that it depends on do not stand in the file"
 
     /// Tests of what the suite does, not of a message.
     private static let ownConduct: [String: String] = [

@@ -85,7 +85,9 @@ struct IssuanceVectors: VectorSuite {
                     for (name, value) in item["header"]?.objectValue ?? JSONObject() {
                         try expect(jwt.header[name] ?? .null, equals: value, "header member \(name)")
                     }
-                    if let payload = item["payload"]?.objectValue { try expect(.object(jwt.claims), equals: .object(payload), "the claims") }
+                    if let payload = item["payload"]?.objectValue {
+                        try expect(.object(jwt.claims), equals: .object(payload), "the claims")
+                    }
                     // Where the file knows no key, what is signed is all there is to compare.
                     guard let method = item["signature_verified_with"]?.stringValue else { return }
                     try jwt.jws.verify(with: try Self.key(of: jwt, method))
@@ -139,7 +141,8 @@ struct IssuanceVectors: VectorSuite {
     /// Metadata of which a specification shows a part: the rest is added.
     private static func whole(_ json: JSON) throws -> JSON {
         guard json["credential_issuer"] == nil, var object = json.objectValue else { return json }
-        let formats = object["credential_configurations_supported"]?.objectValue?.map { $0.value["format"]?.stringValue ?? "" } ?? []
+        let formats =
+            object["credential_configurations_supported"]?.objectValue?.map { $0.value["format"]?.stringValue ?? "" } ?? []
         guard Set(formats).isSubset(of: CredentialConfiguration.formats) else { throw NotApplicable("W3C formats are refused") }
         object["credential_issuer"] = "https://issuer.example.com"
         object["credential_endpoint"] = "https://issuer.example.com/credential"

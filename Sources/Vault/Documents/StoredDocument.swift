@@ -50,7 +50,8 @@ package struct StoredDocument: Sendable, Equatable {
         package var party: String?
 
         package init(
-            id: String, keyID: String?, uses: Int = 0, lastUsed: Timestamp? = nil, validUntil: Timestamp? = nil, party: String? = nil
+            id: String, keyID: String?, uses: Int = 0, lastUsed: Timestamp? = nil, validUntil: Timestamp? = nil,
+            party: String? = nil
         ) {
             (self.id, self.keyID, self.uses, self.lastUsed) = (id, keyID, uses, lastUsed)
             (self.validUntil, self.party) = (validUntil, party)
@@ -144,7 +145,8 @@ extension StoredDocument {
             id: id, format: format, type: type, displayName: displayName, issuer: json["issuer"]?.stringValue, state: state,
             policy: policy,
             renewal: Renewal(
-                unused: json["renewalUnused"]?.intValue.map { Int(clamping: $0) }, lifetimeLeft: json["renewalLifetimeLeft"]?.intValue),
+                unused: json["renewalUnused"]?.intValue.map { Int(clamping: $0) },
+                lifetimeLeft: json["renewalLifetimeLeft"]?.intValue),
             added: Timestamp(secondsSince1970: Int64(added)), copies: read)
     }
 }

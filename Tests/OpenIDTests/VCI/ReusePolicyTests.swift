@@ -15,7 +15,8 @@ struct ReusePolicyTests {
         "unknown": #"{"id": "arf_annex_ii", "options": [{"details": "never"}]}"#,
         "foreign": #"{"id": "house_rules", "options": [{"details": "once_only"}]}"#,
         "no trigger": #"{"id": "arf_annex_ii", "options": [{"details": "limited_time"}]}"#,
-        "late trigger": #"{"id": "arf_annex_ii", "options": [{"details": "once_only", "batch_size": 2, "reissue_trigger_unused": 2}]}"#,
+        "late trigger":
+            #"{"id": "arf_annex_ii", "options": [{"details": "once_only", "batch_size": 2, "reissue_trigger_unused": 2}]}"#,
         "no copies": #"{"id": "arf_annex_ii", "options": [{"details": "once_only", "batch_size": 0}]}"#,
         "no options": #"{"id": "arf_annex_ii", "options": []}"#,
     ]

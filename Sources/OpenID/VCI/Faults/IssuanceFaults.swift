@@ -38,7 +38,8 @@ package struct IssuanceFaults: Sendable {
 
     /// Answers that faults spoil.
     package enum AnswerStage: Sendable {
-        case metadata, serverMetadata, offer, par, authorization, presentation, token, challenge, nonce, credential, deferred, notification, error
+        case metadata, serverMetadata, offer, par, authorization, presentation, token, challenge, nonce, credential, deferred,
+            notification, error
     }
 
     /// Requests that faults spoil.

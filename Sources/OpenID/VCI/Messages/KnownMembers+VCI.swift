@@ -33,7 +33,8 @@ extension KnownMembers {
         "credential_response_encryption": .object(
             "alg_values_supported", "enc_values_supported", "zip_values_supported", "encryption_required"),
         "batch_credential_issuance": .object("batch_size"), "display": shown,
-        "credential_configurations_supported": .names(configuration), "issuer_info": .anything, "preferred_client_status_period": .anything,
+        "credential_configurations_supported": .names(configuration), "issuer_info": .anything,
+        "preferred_client_status_period": .anything,
         "iss": .anything, "sub": .anything, "iat": .anything, "exp": .anything, "nbf": .anything, "jti": .anything,
     ])
 
