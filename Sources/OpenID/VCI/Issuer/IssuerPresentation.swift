@@ -1,6 +1,6 @@
 import Codec
 import Credentials
-package import Ports
+import Ports
 
 /// Dynamic issuance: before documents are issued the person's wallet presents something to the issuer's own OpenID4VP verifier, whose
 /// endpoints lie below `presentation/` of the issuer. It happens at the authorization endpoint, where it is the issuer's business how a
