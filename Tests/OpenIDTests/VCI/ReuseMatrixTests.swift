@@ -3,7 +3,7 @@ import OpenID
 import Testing
 
 /// The whole matrix: what an issuer states about reuse, and what the wallet is set to do about it (ETSI TS 119 472-3).
-struct ReusePolicyTests {
+struct ReuseMatrixTests {
     private static let stated: [String: String] = [
         "nothing": "",
         "once": #"{"id": "arf_annex_ii", "options": [{"details": "once_only", "batch_size": 5, "reissue_trigger_unused": 2}]}"#,
