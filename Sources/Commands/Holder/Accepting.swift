@@ -13,6 +13,8 @@ struct Accepting: Sendable {
     let invocation: Invocation
     let store: IssuanceStore
     let wallet: VCIWallet
+    private let statuses: StatusSetup
+    private let registrations: RegistrationVerifier
     private let transport: any HTTPTransport
 
     var console: Console { invocation.console }
@@ -29,7 +31,10 @@ struct Accepting: Sendable {
             sink: context.trace, session: Hex.encode(context.random.bytes(4)), role: "holder", clock: context.clock,
             faults: context.faults.map(\.text))
         transport = TracedTransport(client, trace: trace, isRevealed: context.reveals)
-        let settings = try Self.settings(invocation)
+        let anchors = try await TrustSetup(invocation, role: .documents).anchors
+        let settings = Self.settings(invocation, anchors)
+        statuses = try StatusSetup(context)
+        registrations = RegistrationPolicy.verifier(invocation, anchors, leg: .issuance)
         let identity = try IssuanceIdentities(context).walletProvider()
         let provider = TestWalletProvider(
             identity: identity, draft: settings.draft, clock: context.clock, random: context.random, faults: faults)
@@ -38,7 +43,7 @@ struct Accepting: Sendable {
             random: context.random, faults: faults)
     }
 
-    private static func settings(_ invocation: Invocation) throws(CommandError) -> WalletSettings {
+    private static func settings(_ invocation: Invocation, _ anchors: TrustAnchors) -> WalletSettings {
         var settings = WalletSettings()
         settings.dpop = invocation.string("dpop").flatMap(WalletSettings.DPoPUse.init) ?? .preferred
         settings.attestsClient = invocation.string("client-auth") != "none"
@@ -56,10 +61,10 @@ struct Accepting: Sendable {
         settings.skew = Int64(invocation.context.skew)
         if !invocation.strings("language").isEmpty { settings.locales = invocation.strings("language") }
         if invocation.string("profile") == "haip" { settings.adoptHAIP() }
-        if invocation.context.usesTrust {
-            settings.anchors = try TrustStore(of: invocation.context.home)
-                .anchors(adding: invocation.strings("anchor"), role: .documents)
-        }
+        settings.anchors = anchors
+        // Metadata are signed by an access certificate where there is one (ETSI TS 119 475), and those are issued like readers'.
+        let issuers = anchors.certificates(for: .documents)
+        if !issuers.isEmpty { settings.metadataAnchors = issuers + anchors.certificates(for: .readers) }
         return settings
     }
 
@@ -71,7 +76,11 @@ struct Accepting: Sendable {
             try await resolve(&session)
         } catch { throw await failed(error, session) }
         let ids = try chosen(session)
-        show(session, ids)
+        let registration = await statuses.checker.completed(
+            session.registrations(for: ids, by: registrations), at: context.clock.now())
+        await statuses.remember()
+        show(session, ids, registration)
+        do { if let registration { try session.record(registration) } } catch { throw await failed(error, session) }
         guard try agrees() else {
             console.talk("nothing was asked of the issuer")
             return .refused
@@ -146,7 +155,7 @@ struct Accepting: Sendable {
             wanted, in: offered.compactMap { session.metadata?.configuration($0) })
     }
 
-    private func show(_ session: IssuanceSession, _ ids: [String]) {
+    private func show(_ session: IssuanceSession, _ ids: [String], _ registration: RegistrationReport?) {
         guard let metadata = session.metadata, let offer = session.offer else { return }
         let locales = wallet.settings.locales
         let documents = ids.compactMap(metadata.configuration)
@@ -155,6 +164,7 @@ struct Accepting: Sendable {
             .request, role: "holder",
             [
                 "issuer": .string(metadata.issuer), "name": .string(metadata.displayName(locales)),
+                "registration": registration?.shown ?? .null,
                 "grant": offer.preAuthorized == nil ? "authorization_code" : "pre-authorized_code",
                 "txCode": code.map { ["length": $0.length.map { .integer(Int64($0)) } ?? .null, "text": .bool($0.isText)] }
                     ?? .null,
@@ -168,6 +178,7 @@ struct Accepting: Sendable {
             ])
         guard !console.isJSON else { return }
         console.out("\(metadata.displayName(locales)) (\(metadata.issuer)) offers:".replacingControlCharacters())
+        if let summary = registration?.summary { console.out("  registered as \(summary)".replacingControlCharacters()) }
         for document in documents {
             console.out(
                 "  \(document.displayName(locales) ?? document.id)  \(document.type), \(document.format)"
@@ -284,6 +295,7 @@ struct Accepting: Sendable {
         let answer: JSONObject = [
             "event": "report", "role": "holder", "documents": .array(results.map { .object($0.json) }),
             "checks": .array(session.checks.checks.map { .object($0.row) }),
+            "registration": session.registration?.shown ?? .null,
             "verdict": .string(results.contains { $0.failure != nil } ? "fail" : "pass"),
         ]
         console.answer(answer) {
@@ -301,7 +313,8 @@ struct Accepting: Sendable {
         if console.isJSON {
             console.json([
                 "event": "report", "role": "holder", "verdict": "fail", "documents": [],
-                "checks": .array(session.checks.checks.map { .object($0.row) }), "error": .string("\(error)"),
+                "checks": .array(session.checks.checks.map { .object($0.row) }),
+                "registration": session.registration?.shown ?? .null, "error": .string("\(error)"),
             ])
         }
         if let error = error as? IssuanceError { return CommandError(error) }

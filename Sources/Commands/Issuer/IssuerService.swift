@@ -14,6 +14,7 @@ struct IssuerService {
         .choice("specimen", Specimen.all.map(\.name), "Whose documents are issued", default: "mira"),
         .integer("valid-days", "N", "How long documents are valid, at most as long as their signer", in: 1...36_500, default: 90),
         .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
+        RegistrationChoice.option("issuer", "issuer_info"),
         .file("wallet-anchor", "FILE", "A root of wallet providers to trust; the home's own test provider is", isRepeatable: true),
     ]
 
@@ -22,13 +23,15 @@ struct IssuerService {
     let issuer: VCIIssuer
     let vault: Vault
 
-    init(_ invocation: Invocation, identifier: String, page: (@Sendable (VCIIssuer.ConsentPrompt) -> String)?) throws {
+    init(_ invocation: Invocation, identifier: String, page: (@Sendable (VCIIssuer.ConsentPrompt) -> String)?) async throws {
         let context = invocation.context
         var settings = IssuerSettings(identifier: identifier, configurations: SpecimenSource.configurations)
         if invocation.string("profile") == "haip" { settings.adoptHAIP() }
         for text in invocation.strings("set") { try Self.set(text, &settings) }
         let identities = IssuanceIdentities(context)
         let (signer, root) = try identities.documentSigner()
+        let registration = try await RegistrationChoice(invocation, as: .issuer)
+        if let certificate = registration.certificate { settings.issuerInfo = [RegistrationAttestation.entry(certificate)] }
         let person = invocation.string("specimen").flatMap(Specimen.named) ?? .mira
         let source = try SpecimenSource(
             person: person, signer: signer, validity: Int64(invocation.integer("valid-days") ?? 90) * 86400, random: context.random)
@@ -36,10 +39,11 @@ struct IssuerService {
         issuer = VCIIssuer(
             settings: settings,
             keys: .init(
-                metadata: signer, metadataRoot: root, encryption: try PrivateKey.generate(.p256, random: context.random),
+                metadata: registration.access ?? signer, metadataRoot: root,
+                encryption: try PrivateKey.generate(.p256, random: context.random),
                 providers: try identities.providerRoots(adding: invocation.strings("wallet-anchor"))),
             source: source, table: vault, clock: context.clock, tableClock: SystemClock(), random: context.random,
-            faults: try IssuanceFaults(context, .issuer), consentPage: page)
+            faults: try IssuanceFaults(context, .issuer, registration.fault), consentPage: page)
     }
 
     private static func set(_ text: String, _ settings: inout IssuerSettings) throws(CommandError) {

@@ -37,7 +37,7 @@ enum IssuerServe {
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let setup = try ServerSetup(invocation)
-        let service = try IssuerService(invocation, identifier: setup.base) { IssuerPages.consent($0, base: setup.path) }
+        let service = try await IssuerService(invocation, identifier: setup.base) { IssuerPages.consent($0, base: setup.path) }
         try await service.keepIdentifier()
         let pages = IssuerPages(issuer: service.issuer, access: setup.access, base: setup.path)
         let console = invocation.console
