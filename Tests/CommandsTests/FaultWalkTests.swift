@@ -81,14 +81,13 @@ import Testing
         "mode-preference": Scene(holder: ["--ble-mode", "both"], bluetooth: .init(end: .client)),
     ]
 
-    /// Seen by wallets on an issuer only.
-    private static let elsewhere: Set<String> = ["wrprc-not-covered"]
-
     /// Those that proximity shows; other protocols have walks of their own.
     private static let faults: [(fault: String, role: String)] = NamedFault.all.filter { fault in
-        fault.checks.contains(where: isOfProximity) && !elsewhere.contains(fault.name)
+        fault.checks.contains(where: isOfProximity)
     }.flatMap { fault in
-        fault.roles.filter { ["issuer", "holder", "reader"].contains($0) }.map { (FaultName(fault.name).name, $0) }
+        // What is registered goes to wallets by verifiers and issuers, too: RegistrationWalkTests.
+        let roles = RegistrationFault(fault.name) == nil ? ["issuer", "holder", "reader"] : ["reader"]
+        return fault.roles.filter(roles.contains).map { (FaultName(fault.name).name, $0) }
     }
 
     private static let asked =

@@ -26,7 +26,7 @@ struct FaultSelection: Sendable {
                 request.append(known)
             } else if role == .reader, let known = ReaderCertificateFault(fault) {
                 certificate = known
-            } else if role == .reader, let known = RegistrationFault(fault.name) {
+            } else if role == .reader, let known = RegistrationFault(fault.name), known.roles.contains(.reader) {
                 registration = known
             } else {
                 throw .usage(

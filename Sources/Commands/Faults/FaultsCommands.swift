@@ -76,7 +76,8 @@ struct NamedFault: Sendable {
     }
 
     private static let registrations = RegistrationFault.all.map { fault in
-        NamedFault(name: fault.name, roles: ["reader"], summary: fault.summary, checks: fault.checks, also: fault.also)
+        NamedFault(
+            name: fault.name, roles: fault.roles.map(\.rawValue), summary: fault.summary, checks: fault.checks, also: fault.also)
     }
 
     private static let readers = ReaderCertificateFault.all.map { fault in

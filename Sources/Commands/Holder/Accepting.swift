@@ -13,7 +13,9 @@ struct Accepting: Sendable {
     private(set) var invocation: Invocation
     private(set) var store: IssuanceStore
     private(set) var wallet: VCIWallet
+    private var registrations: RegistrationVerifier
     private let profiles: IssuerProfiles
+    private let statuses: StatusSetup
 
     var console: Console { invocation.console }
     var context: Context { invocation.context }
@@ -25,7 +27,10 @@ struct Accepting: Sendable {
         self.invocation = invocation
         let store = try IssuanceStore(context, policy: Self.policy(invocation))
         self.store = store
-        wallet = try Self.wallet(invocation, store)
+        statuses = try StatusSetup(context)
+        let anchors = try await TrustSetup(invocation, role: .documents).anchors
+        wallet = try Self.wallet(invocation, store, anchors)
+        registrations = RegistrationPolicy.verifier(invocation, anchors, leg: .issuance)
     }
 
     private static func policy(_ invocation: Invocation) -> StoredDocument.UsePolicy? {
@@ -33,13 +38,13 @@ struct Accepting: Sendable {
     }
 
     /// The wallet as the options say.
-    private static func wallet(_ invocation: Invocation, _ store: IssuanceStore) throws -> VCIWallet {
+    private static func wallet(_ invocation: Invocation, _ store: IssuanceStore, _ anchors: TrustAnchors) throws -> VCIWallet {
         let context = invocation.context
         let faults = try IssuanceFaults(context, .holder)
         let trace = SessionTrace(
             sink: context.trace, session: Hex.encode(context.random.bytes(4)), role: "holder", clock: context.clock,
             faults: context.faults.map(\.text))
-        let settings = try settings(invocation)
+        let settings = settings(invocation, anchors)
         let provider = TestWalletProvider(
             identity: try IssuanceIdentities(context).walletProvider(), draft: settings.draft, clock: context.clock,
             random: context.random, faults: faults)
@@ -49,7 +54,7 @@ struct Accepting: Sendable {
             keys: store.wallet.keys, provider: provider, clock: context.clock, random: context.random, faults: faults)
     }
 
-    private static func settings(_ invocation: Invocation) throws(CommandError) -> WalletSettings {
+    private static func settings(_ invocation: Invocation, _ anchors: TrustAnchors) -> WalletSettings {
         var settings = WalletSettings()
         settings.dpop = invocation.string("dpop").flatMap(WalletSettings.DPoPUse.init) ?? .preferred
         settings.attestsClient = invocation.string("client-auth") != "none"
@@ -67,10 +72,10 @@ struct Accepting: Sendable {
         settings.skew = Int64(invocation.context.skew)
         if !invocation.strings("language").isEmpty { settings.locales = invocation.strings("language") }
         if invocation.string("profile") == "haip" { settings.adoptHAIP() }
-        if invocation.context.usesTrust {
-            settings.anchors = try TrustStore(of: invocation.context.home)
-                .anchors(adding: invocation.strings("anchor"), role: .documents)
-        }
+        settings.anchors = anchors
+        // Metadata are signed by an access certificate where there is one (ETSI TS 119 475), and those are issued like readers'.
+        let issuers = anchors.certificates(for: .documents)
+        if !issuers.isEmpty { settings.metadataAnchors = issuers + anchors.certificates(for: .readers) }
         return settings
     }
 
@@ -82,7 +87,11 @@ struct Accepting: Sendable {
             try await resolve(&session)
         } catch { throw await failed(error, session) }
         let ids = try chosen(session)
-        show(session, ids)
+        let registration = await statuses.checker.completed(
+            session.registrations(for: ids, by: registrations), at: context.clock.now())
+        await statuses.remember()
+        show(session, ids, registration)
+        do { if let registration { try session.record(registration) } } catch { throw await failed(error, session) }
         guard try agrees() else {
             console.talk("nothing was asked of the issuer")
             return .refused
@@ -96,7 +105,7 @@ struct Accepting: Sendable {
     private mutating func resolve(_ session: inout IssuanceSession) async throws {
         if let argument = invocation.arguments.first {
             try await session.read(offer: try Self.link(argument))
-            try follow(session.offer?.issuer)
+            try await follow(session.offer?.issuer)
             session.wallet = wallet
             return try await session.resolveOffer()
         }
@@ -110,11 +119,13 @@ struct Accepting: Sendable {
     }
 
     /// Takes over what is kept for an issuer.
-    private mutating func follow(_ issuer: String?) throws {
+    private mutating func follow(_ issuer: String?) async throws {
         guard let issuer, let profile = profiles.find(issuer) else { return }
         invocation = invocation.following(profile)
         store.policy = Self.policy(invocation)
-        wallet = try Self.wallet(invocation, store)
+        let anchors = try await TrustSetup(invocation, role: .documents).anchors
+        wallet = try Self.wallet(invocation, store, anchors)
+        registrations = RegistrationPolicy.verifier(invocation, anchors, leg: .issuance)
         console.talk("note: with the options kept for \(profile.name)")
     }
 
@@ -169,7 +180,7 @@ struct Accepting: Sendable {
             wanted, in: offered.compactMap { session.metadata?.configuration($0) })
     }
 
-    private func show(_ session: IssuanceSession, _ ids: [String]) {
+    private func show(_ session: IssuanceSession, _ ids: [String], _ registration: RegistrationReport?) {
         guard let metadata = session.metadata, let offer = session.offer else { return }
         let locales = wallet.settings.locales
         let documents = ids.compactMap(metadata.configuration)
@@ -178,6 +189,7 @@ struct Accepting: Sendable {
             .request, role: "holder",
             [
                 "issuer": .string(metadata.issuer), "name": .string(metadata.displayName(locales)),
+                "registration": registration?.shown ?? .null,
                 "grant": offer.preAuthorized == nil ? "authorization_code" : "pre-authorized_code",
                 "txCode": code.map { ["length": $0.length.map { .integer(Int64($0)) } ?? .null, "text": .bool($0.isText)] }
                     ?? .null,
@@ -192,6 +204,7 @@ struct Accepting: Sendable {
             ])
         guard !console.isJSON else { return }
         console.out("\(metadata.displayName(locales)) (\(metadata.issuer)) offers:".replacingControlCharacters())
+        if let summary = registration?.summary { console.out("  registered as \(summary)".replacingControlCharacters()) }
         for document in documents {
             console.out(
                 "  \(document.displayName(locales) ?? document.id)  \(document.type), \(document.format)"
@@ -324,6 +337,7 @@ struct Accepting: Sendable {
         let answer: JSONObject = [
             "event": "report", "role": "holder", "documents": .array(results.map { .object($0.json) }),
             "checks": .array(session.checks.checks.map { .object($0.row) }),
+            "registration": session.registration?.shown ?? .null,
             "verdict": .string(results.contains { $0.failure != nil } ? "fail" : "pass"),
         ]
         console.answer(answer) {
@@ -341,7 +355,8 @@ struct Accepting: Sendable {
         if console.isJSON {
             console.json([
                 "event": "report", "role": "holder", "verdict": "fail", "documents": [],
-                "checks": .array(session.checks.checks.map { .object($0.row) }), "error": .string("\(error)"),
+                "checks": .array(session.checks.checks.map { .object($0.row) }),
+                "registration": session.registration?.shown ?? .null, "error": .string("\(error)"),
             ])
         }
         if let error = error as? IssuanceError { return CommandError(error) }

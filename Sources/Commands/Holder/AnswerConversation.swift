@@ -32,6 +32,7 @@ struct AnswerConversation: Sendable {
     private struct Outcome {
         var checks: CheckList
         var request: VPRequest?
+        var registration: RegistrationReport?
         var proposal: Proposal?
         var answer: VPAnswer?
         var delivered: VPDelivered?
@@ -47,6 +48,11 @@ struct AnswerConversation: Sendable {
         let resolution = await wallet.resolve(input, origin: setup.origin, over: transport, at: now)
         var outcome = Outcome(checks: resolution.checks)
         outcome.evidence = resolution.evidence.map { Evidence(name: $0.name, bytes: $0.bytes) }
+        let registrations = wallet.registrations(of: resolution, at: now)
+        if let registration = await setup.statuses.checker.completed(registrations, at: now) {
+            outcome.checks.append(contentsOf: registration.checks)
+            outcome.registration = registration
+        }
         switch resolution.result {
         case .failure(let refusal): outcome.refusal = refusal
         case .success(let request):
@@ -55,6 +61,7 @@ struct AnswerConversation: Sendable {
             await setup.remember(request)
         }
         if let refusal = outcome.refusal { try await refuse(refusal, &outcome) }
+        await setup.statuses.remember()
         return (try await finish(outcome), outcome.delivered?.redirectURI)
     }
 
@@ -67,12 +74,15 @@ struct AnswerConversation: Sendable {
         let proposal = wallet.propose(request, from: held, presenter: presenter)
         outcome.checks.append(contentsOf: proposal.checks)
         outcome.proposal = proposal.proposal
-        AnswerView(console).show(request, proposal.proposal, outcome.checks, revealing: setup.context.reveals)
+        AnswerView(console).show(
+            request, proposal.proposal, outcome.checks, outcome.registration, revealing: setup.context.reveals)
         let faults = setup.settings.faults
         if faults.contains("wallet-error") || faults.contains("wallet-error-known") {
             return outcome.refusal = wallet.refusal(of: request, "VW30", "the person refused")
         }
-        if let refusal = proposal.refusal { return outcome.refusal = refusal }
+        if let refusal = wallet.refusal(of: request, for: outcome.registration) ?? proposal.refusal {
+            return outcome.refusal = refusal
+        }
         guard let consent = await Consent.obtain(for: proposal.proposal, from: setup.consent, at: now) else {
             try Task.checkCancellation()
             return outcome.refusal = refused(request, "the person refused", &outcome)
@@ -173,6 +183,7 @@ struct AnswerConversation: Sendable {
         if case .redirect(let url)? = outcome.answer?.delivery { object["location"] = .string(url) }
         if case .digital(let data)? = outcome.answer?.delivery { object["data"] = data }
         if setup.settings.isPartial { object["partial"] = true }
+        object["registration"] = outcome.registration?.shown ?? .null
         console.event(.report, role: "holder", object)
         await log(outcome, report, isAnswered && isReceived)
         return isAnswered && isReceived && report.verdict != .fail ? .done : .refused

@@ -14,6 +14,7 @@ struct AnswerSetup: Sendable {
     let unlock: KeyUnlock
     let settings: VPWalletSettings
     let tampering: Tampering
+    let statuses: StatusSetup
     let origin: String?
 
     /// Where the wallet remembers nonces and encryption keys of requests.
@@ -29,12 +30,14 @@ struct AnswerSetup: Sendable {
         credentials = try await Self.credentials(in: wallet, invocation)
         let faults = try VPFaultChoice.faults(context, role: "holder")
         tampering = try VPFaultChoice.content(faults)
-        let anchors =
-            context.usesTrust
-            ? try TrustStore(of: context.home).anchors(adding: invocation.strings("anchor"), role: .readers) : .none
+        let anchors = try await TrustSetup(invocation, role: .readers).anchors
+        statuses = try StatusSetup(context)
+        let registrations = RegistrationPolicy.verifier(invocation, anchors, leg: .presentation)
         var settings = VPWalletSettings(
             readers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)))
+        settings.registrations = registrations
         settings.rule = VerdictRule(trustWaived: !context.usesTrust)
+        settings.rule.registrationEnforced = registrations.policy == .enforce
         settings.isHAIP = invocation.string("profile") == "haip"
         settings.isPartial = invocation.flag("partial")
         settings.responseMode = invocation.string("response-mode").flatMap(ResponseMode.init)

@@ -9,10 +9,13 @@ struct AnswerView {
 
     init(_ console: Console) { self.console = console }
 
-    func show(_ request: VPRequest, _ proposal: Proposal, _ checks: CheckList, revealing: Bool) {
+    func show(
+        _ request: VPRequest, _ proposal: Proposal, _ checks: CheckList, _ registration: RegistrationReport?, revealing: Bool
+    ) {
         let client = request.client
         line("\(client.name) asks (\(trust(client)); \(client.how))")
         line("  \(client.identifier.text)")
+        if let summary = registration?.summary { line("  registered as \(summary)") }
         if let name = request.metadata?.clientName, name != client.name {
             line("  it calls itself \(name), which nobody vouches for")
         }
@@ -32,6 +35,7 @@ struct AnswerView {
                 "endpoint": request.endpoint.map { .string($0.description) } ?? .null,
                 "transactions": .array(request.transactions.map { .object($0.json) }),
                 "verifier_info": .array(request.verifierInfo),
+                "registration": registration?.shown ?? .null,
                 "credentials": .array(proposal.entries.map { Self.json($0, revealing) }),
                 "warnings": .array(checks.checks.filter(\.outcome.isViolation).map { .string("\($0.id) \($0.reason ?? $0.name)") }),
             ])

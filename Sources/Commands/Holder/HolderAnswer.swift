@@ -15,7 +15,9 @@ enum HolderAnswer {
             file: a signed request object, or the JSON of the Digital Credentials API with --origin. The request is resolved once and \
             checked; then it is shown who asks, what and why, which documents match and why others do not, and what is consented to goes. \
             A consent FILE decides by itself: {"default": true, "TYPE": {"CLAIM": false, "NAMESPACE": {"ELEMENT": false}}}. Responses by \
-            redirect are printed for the browser. Verifiers have to be trusted by the home or --anchor, unless --trust none. Ends 0 when \
+            redirect are printed for the browser. Verifiers have to be trusted by the home or --anchor, unless --trust none. A \
+            registration certificate of the verifier (ETSI TS 119 475) is checked, status included, and shown; with --registration-policy \
+            enforce a bad one is refused with access_denied. Ends 0 when \
             the request was answered and no check failed, 1 when it was refused or a check failed.
             """,
         examples: [
@@ -33,11 +35,10 @@ enum HolderAnswer {
             .file(
                 "known", "FILE", "Verifiers, attestation issuers, DID documents, transaction types and scopes that are known (JSON)"
             ),
-            .file("anchor", "FILE", "A root that is trusted for verifiers (PEM or DER)", isRepeatable: true),
             .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
             .choice("key-unlock", ["auto", "deny"], "deny: the person refuses to unlock the key", default: "auto"),
             .file("key-passphrase-file", "FILE", "The passphrase of keys that have one, in the first line of FILE"),
-        ] + ClientSetup.options,
+        ] + RegistrationPolicy.options("verifier", default: .warning) + TrustSetup.options + ClientSetup.options,
         arguments: [Argument("REQUEST", "A link, a picture or a file; - for stdin")],
         run: run)
 

@@ -31,15 +31,11 @@ enum HolderPresent {
             .file("key-passphrase-file", "FILE", "The passphrase of device keys that have one, in the first line of FILE"),
             .choice(
                 "reader-policy", ReaderPolicy.allCases.map(\.rawValue), "What reader authentication is worth", default: "warn"),
-            .choice(
-                "registration-policy", TrustPolicy.allCases.map(\.rawValue), "What the reader's registration certificate is worth",
-                default: "warning"),
-            .flag("require-registration", "A reader without a registration certificate breaks that policy"),
             .choice("curve", Curve.allCases.filter(\.canAgree).map(\.rawValue), "The curve of the session"),
             .file("qr", "F.png", "Also write the QR code as a picture (.png or .svg)"),
             .flag("keep-open", "Wait for the next reader after each one"),
             .integer("timeout", "SECONDS", "Give up when no reader has come", in: 1...86_400),
-        ] + TrustSetup.options + LinkChoice.channels,
+        ] + RegistrationPolicy.options("reader", default: .warning) + TrustSetup.options + LinkChoice.channels,
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {

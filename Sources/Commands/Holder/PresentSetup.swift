@@ -57,10 +57,7 @@ struct PresentSetup: Sendable {
             readers: SignerVerifier(anchors: trust.anchors, edition: context.edition, skew: Int64(context.skew)),
             policy: invocation.string("reader-policy").flatMap(ReaderPolicy.init) ?? .warn)
         statuses = try StatusSetup(context)
-        registrations = RegistrationVerifier(
-            signers: SignerVerifier(anchors: trust.anchors, edition: context.edition, skew: Int64(context.skew)), leg: .proximity,
-            policy: invocation.string("registration-policy").flatMap(TrustPolicy.init),
-            isRequired: invocation.flag("require-registration"))
+        registrations = RegistrationPolicy.verifier(invocation, trust.anchors, leg: .proximity)
         wallet = try Wallet(context, creating: false)
         documents = try await Self.documents(in: wallet, invocation)
         curve = invocation.string("curve").flatMap(Curve.init) ?? Self.curve(of: documents)

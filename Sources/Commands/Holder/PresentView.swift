@@ -26,7 +26,7 @@ struct PresentView {
             [
                 "ordinal": .integer(Int64(ordinal)),
                 "reader": reader.map { ["name": .string($0.name), "trusted": .bool($0.isTrusted)] } ?? .null,
-                "registration": report.registration?.certificate == nil ? .null : report.registration?.json ?? .null,
+                "registration": report.registration?.shown ?? .null,
                 "documents": .array(proposal.entries.map { Self.json($0, revealing) }),
                 "warnings": .array(report.checks.checks.filter { $0.outcome.isViolation }.map { .string(Self.line($0)) }),
             ])

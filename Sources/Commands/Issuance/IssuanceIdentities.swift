@@ -64,9 +64,14 @@ struct IssuanceIdentities {
 
 extension IssuanceFaults {
     /// The faults of the command line that are of this side.
+    /// - Parameter registration: one of them that is made elsewhere.
     /// - Throws: exit code 2 for a fault that this role does not have.
-    init(_ context: Context, _ side: IssuanceFault.Side) throws(CommandError) {
-        do { try self.init(named: context.faults.map(\.text), of: side) } catch {
+    init(_ context: Context, _ side: IssuanceFault.Side, _ registration: RegistrationFault? = nil) throws(CommandError) {
+        do {
+            try self.init(named: context.faults.map(\.text).filter { $0 != registration?.name }, of: side)
+            if registration == .accessGarbage { self = adding(.unreadableAccessCertificate) }
+            if registration == .accessAbsent { self = adding(.unsignedIssuerInfo) }
+        } catch {
             throw .usage(
                 "--fault \(error.name): \(side == .issuer ? "the issuer" : "the wallet") has no such fault in issuance",
                 hint: "walletbench faults lists them")

@@ -14,6 +14,7 @@ struct IssuerService {
         .choice("specimen", Specimen.all.map(\.name), "Whose documents are issued", default: "mira"),
         .integer("valid-days", "N", "How long documents are valid, at most as long as their signer", in: 1...36_500, default: 90),
         .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
+        RegistrationChoice.option("issuer", "issuer_info"),
         .file("wallet-anchor", "FILE", "A root of wallet providers to trust; the home's own test provider is", isRepeatable: true),
     ]
 
@@ -23,13 +24,15 @@ struct IssuerService {
     let vault: Vault
 
     /// - Parameter pages: of an issuer that serves; nil for one that only makes offers.
-    init(_ invocation: Invocation, identifier: String, pages: Pages?) throws {
+    init(_ invocation: Invocation, identifier: String, pages: Pages?) async throws {
         let context = invocation.context
         var settings = IssuerSettings(identifier: identifier, configurations: SpecimenSource.configurations)
         if invocation.string("profile") == "haip" { settings.adoptHAIP() }
         for text in invocation.strings("set") { try Self.set(text, &settings) }
         let identities = IssuanceIdentities(context)
         let (signer, root) = try identities.documentSigner()
+        let registration = try await RegistrationChoice(invocation, as: .issuer)
+        if let certificate = registration.certificate { settings.issuerInfo = [RegistrationAttestation.entry(certificate)] }
         let person = invocation.string("specimen").flatMap(Specimen.named) ?? .mira
         let source = try SpecimenSource(
             person: person, signer: signer, validity: Int64(invocation.integer("valid-days") ?? 90) * 86400, random: context.random)
@@ -37,10 +40,11 @@ struct IssuerService {
         issuer = VCIIssuer(
             settings: settings,
             keys: .init(
-                metadata: signer, metadataRoot: root, encryption: try PrivateKey.generate(.p256, random: context.random),
+                metadata: registration.access ?? signer, metadataRoot: root,
+                encryption: try PrivateKey.generate(.p256, random: context.random),
                 providers: try identities.providerRoots(adding: invocation.strings("wallet-anchor"))),
             source: source, table: vault, clock: context.clock, tableClock: SystemClock(), random: context.random,
-            faults: try IssuanceFaults(context, .issuer), consentPage: pages?.consent,
+            faults: try IssuanceFaults(context, .issuer, registration.fault), consentPage: pages?.consent,
             presentation: try pages.map { try Self.desk(context, identifier, vault, $0.presentation) })
     }
 

@@ -27,7 +27,7 @@ enum IssuerOffer {
             throw CommandError.refused(
                 "no issuer has served from this home yet", hint: "walletbench issuer serve, in another terminal")
         }
-        let service = try IssuerService(invocation, identifier: identifier, pages: nil)
+        let service = try await IssuerService(invocation, identifier: identifier, pages: nil)
         let made = try await service.issuer.makeOffer(try OfferOptions.order(invocation))
         try picture(made, invocation)
         invocation.console.answer(made.facts) { text(made) }

@@ -37,7 +37,7 @@ enum IssuerServe {
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let setup = try ServerSetup(invocation)
-        let service = try IssuerService(
+        let service = try await IssuerService(
             invocation, identifier: setup.base,
             pages: .init(
                 consent: { IssuerPages.consent($0, base: setup.path) },

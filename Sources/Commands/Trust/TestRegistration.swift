@@ -7,8 +7,10 @@ extension TestCertificates {
     /// The access certificate of a test relying party: a reader certificate that names who is registered.
     mutating func makeAccessCertificate() throws -> Made {
         let issuer = try authority(.readers)
+        let serverNames = serverNames
         let made = try maker.endEntity(.reader, "TEST Relying Party", issuer: issuer, curve: curve) { builder in
             builder.subject = builder.subject.adding("2.5.4.97", RegistrationMaker.identifier)
+            if !serverNames.isEmpty { builder[.subjectAlternativeName] = .subjectAlternativeName(serverNames) }
         }
         let paths = try folder.write(made.certificate, key: made.key, as: "wrpac")
         note(paths)

@@ -39,7 +39,9 @@ enum TrustMake {
             .file("provides", "FILE", "For wrprc: what it is registered to issue, in the same form"),
             .value("pointer", "URL", "For lote: where another list is", isRepeatable: true),
             .value(
-                "name", "NAME", "For tls: a name or address of the server, instead of localhost and 127.0.0.1", isRepeatable: true),
+                "name", "NAME",
+                "For tls: a name or address of the server, instead of localhost and 127.0.0.1; for wrpac: a name of the verifier",
+                isRepeatable: true),
             .file("revoke", "CERT", "For crl: revoke these certificates", isRepeatable: true),
             .choice(
                 "issuer", TestCertificates.Authority.allCases.map(\.rawValue), "For crl: whose certificates it is about",
@@ -158,8 +160,9 @@ enum TrustMake {
 
     private static func serverNames(_ invocation: Invocation) throws(CommandError) -> [GeneralName] {
         let names = invocation.strings("name")
-        guard names.isEmpty || invocation.argument == TestCertificates.Product.tls.rawValue else {
-            throw .usage("--name is for tls, and not for \(invocation.argument)")
+        let named = [TestCertificates.Product.tls, .wrpac].map(\.rawValue)
+        guard names.isEmpty || named.contains(invocation.argument) else {
+            throw .usage("--name is for tls and wrpac, and not for \(invocation.argument)")
         }
         var serverNames: [GeneralName] = []
         for name in names {

@@ -20,10 +20,11 @@ enum VerifierIdentityChoice {
     ]
 
     /// - Throws: exit code 2 when the options do not go together, 1 when key and certificate do not.
-    static func identity(_ invocation: Invocation) throws(CommandError) -> VPIdentity {
+    static func identity(_ invocation: Invocation, _ registration: RegistrationChoice) throws(CommandError) -> VPIdentity {
         let prefix = try invocation.required("client-id-prefix")
-        guard prefix != "redirect_uri" else { return .unsigned }
-        let (key, certificates, anchor) = try keyMaterial(invocation, needsCertificate: prefix.hasPrefix("x509"))
+        guard prefix != "redirect_uri", registration.fault != .accessAbsent else { return .unsigned }
+        let (key, certificates, anchor) = try keyMaterial(
+            invocation, registration.access, needsCertificate: prefix.hasPrefix("x509"))
         let signer: JWSSigner
         do { signer = try JWSSigner(key, nonce: invocation.context.isDeterministic ? .deterministic : .random) } catch {
             throw .refused("the verifier's key cannot sign requests: \(error)")
@@ -64,7 +65,7 @@ enum VerifierIdentityChoice {
     }
 
     private static func keyMaterial(
-        _ invocation: Invocation, needsCertificate: Bool
+        _ invocation: Invocation, _ access: SigningIdentity?, needsCertificate: Bool
     ) throws(CommandError) -> (PrivateKey, [Certificate], Certificate?) {
         switch (invocation.string("cert"), invocation.string("key")) {
         case (let path?, let keyPath?):
@@ -81,7 +82,15 @@ enum VerifierIdentityChoice {
         case (_?, nil): throw .usage("--cert and --key go together")
         case (nil, nil):
             let folder = CertificateFolder(of: invocation.context.home)
-            guard let made = try folder.identity("reader") else {
+            let made: SigningIdentity? =
+                if let access {
+                    access
+                } else if let reader = try folder.identity("reader") {
+                    reader
+                } else {
+                    try folder.identity("wrpac")
+                }
+            guard let made else {
                 throw .refused(
                     "the home has no verifier certificate",
                     hint: "make one with: walletbench trust make reader, or ask unsigned with --client-id-prefix redirect_uri")

@@ -31,7 +31,7 @@ enum VerifierReceive {
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let file = try invocation.string("report").map { try ReportFile($0) }
-        let verifier = try VerifierSetup.verifier(invocation, store: try invocation.context.serviceVault())
+        let verifier = try VerifierSetup.verifier(invocation, .none, store: try invocation.context.serviceVault())
         let id = invocation.argument
         let receipt: VPReceipt
         do throws(VPVerifierError) {

@@ -34,13 +34,14 @@ enum VerifierRequest {
             .value("origin", "URL", "A page that may ask over the Digital Credentials API", isRepeatable: true),
             .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
             .file("qr", "F.png", "Also write the QR code as a picture (.png or .svg)"),
-        ] + VerifierIdentityChoice.options,
+        ] + VerifierIdentityChoice.options + VerifierSetup.registrationOptions,
         arguments: [Argument("FILE", "The request; - for stdin", isRequired: false)],
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let order = try order(invocation)
-        let verifier = try VerifierSetup.verifier(invocation, store: try invocation.context.serviceVault())
+        let registration = try await RegistrationChoice(invocation, as: .verifier)
+        let verifier = try VerifierSetup.verifier(invocation, registration, store: try invocation.context.serviceVault())
         let transaction: VPTransaction
         do { transaction = try await verifier.begin(order) } catch { throw CommandError(vp: error) }
         var answer = transaction.summary
@@ -89,8 +90,15 @@ enum VerifierRequest {
 
 /// A verifier from the options that its commands share.
 enum VerifierSetup {
+    /// Options of those that ask.
+    static let registrationOptions: [Option] = [
+        RegistrationChoice.option("verifier", "verifier_info"),
+        .value("registration-for", "ID", "The registration certificate is about this query only", isRepeatable: true),
+    ]
+
     static func verifier(
-        _ invocation: Invocation, store: any RecordTable, notice: @escaping @Sendable (String, VPEvent) -> Void = { _, _ in }
+        _ invocation: Invocation, _ registration: RegistrationChoice, store: any RecordTable,
+        notice: @escaping @Sendable (String, VPEvent) -> Void = { _, _ in }
     ) throws(CommandError) -> VPVerifier {
         let context = invocation.context
         let anchors =
@@ -102,11 +110,14 @@ enum VerifierSetup {
         }
         let isHAIP = invocation.string("profile") == "haip"
         var settings = VPVerifierSettings(
-            identity: try VerifierIdentityChoice.identity(invocation), publicURL: url,
+            identity: try VerifierIdentityChoice.identity(invocation, registration), publicURL: url,
             tokens: VPTokenVerifier(
                 signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
                 rule: VerdictRule(trustWaived: !context.usesTrust), isHAIP: isHAIP))
         settings.isHAIP = isHAIP
+        if let certificate = registration.certificate {
+            settings.verifierInfo = [RegistrationAttestation.entry(certificate, for: invocation.strings("registration-for"))]
+        }
         settings.faults = try VPFaultChoice.faults(context, role: "verifier")
         return VPVerifier(settings, store: store, clock: context.clock, random: context.random, notice: notice)
     }
@@ -121,6 +132,7 @@ enum VPFaultChoice {
             let isKnown =
                 role == "verifier"
                 ? VPRequestFault.all.contains { $0.name == fault.name }
+                    || RegistrationFault(fault.name)?.roles.contains(.verifier) ?? false
                 : VPResponseFault.all.contains { $0.name == fault.name }
                     || ContentFault.named(fault.name)?.senders.contains(.holder) ?? false
             guard isKnown, fault.argument == nil else {

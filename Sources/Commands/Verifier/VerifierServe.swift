@@ -26,7 +26,7 @@ enum VerifierServe {
             ),
             Example("walletbench verifier serve --request query.json --once --timeout 120 --json", "for scripts"),
         ],
-        options: ServerSetup.options + VerifierIdentityChoice.options + [
+        options: ServerSetup.options + VerifierIdentityChoice.options + VerifierSetup.registrationOptions + [
             .choice("profile", ["haip"], "Ask by the stricter rules of HAIP 1.0 unless a request says otherwise"),
             .file("anchor", "FILE", "A root that is trusted for documents (PEM or DER)", isRepeatable: true),
             .value(
@@ -66,7 +66,8 @@ enum VerifierServe {
             if case .judged(let report) = event { judged.withLock { $0[id] = report } }
             if case .completed = event { end.yield(Ended(id: id, report: judged.withLock { $0.removeValue(forKey: id) })) }
         }
-        let personas = try VerifierPersonas(invocation, url: setup.listener.url, store: store, notice: notice)
+        let registration = try await RegistrationChoice(invocation, as: .verifier)
+        let personas = try VerifierPersonas(invocation, registration, url: setup.listener.url, store: store, notice: notice)
         if let note = personas.note { console.talk("note: \(note)") }
         let edition = context.edition
         let site = VerifierSite(

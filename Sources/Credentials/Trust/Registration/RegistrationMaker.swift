@@ -43,6 +43,15 @@ package struct RegistrationMaker: Sendable {
         package var status: StatusReference?
 
         package init() {}
+
+        /// One that issues everything that the specimens are, and may.
+        package static let issuer: Entry = {
+            var entry = Entry()
+            entry.purpose = "To issue test documents"
+            entry.entitlements = ["https://uri.etsi.org/19475/Entitlement/Non_Q_EAA_Provider"]
+            entry.provides = RegistrationMaker.everything
+            return entry
+        }()
     }
 
     /// organizationIdentifier of test access certificates.

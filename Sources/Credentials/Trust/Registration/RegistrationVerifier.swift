@@ -11,6 +11,9 @@ public enum RegistrationLeg: Sendable, Hashable {
     /// `issuer_info` of OpenID4VCI.
     case issuance
 
+    /// What `RegistrationSubject.id` names.
+    var subjectName: String { self == .issuance ? "configuration" : "query" }
+
     /// What the certificate must entitle to: any of these.
     var entitlements: [String] {
         let names =
@@ -41,6 +44,49 @@ public struct RegistrationSubject: Sendable, Hashable {
     }
 }
 
+/// An entry of `verifier_info` or `issuer_info` that is a registration certificate.
+///
+///     { "format": "registration_cert", "data": "<JWT>", "credential_ids"?: ["<query id>", …] }
+public struct RegistrationAttestation: Sendable {
+    public static let format = "registration_cert"
+
+    /// The text of `data`; whatever else stands there as JSON, which is no certificate then.
+    let bytes: [UInt8]
+    /// The queries that it is about; nil: all.
+    let subjects: Set<String>?
+
+    /// - Returns: nil for an entry of another format.
+    public init?(_ entry: JSON) {
+        guard entry["format"]?.stringValue == Self.format else { return nil }
+        bytes = Array((entry["data"]?.stringValue ?? entry["data"]?.encoded() ?? "").utf8)
+        let named = entry["credential_ids"]?.arrayValue?.compactMap(\.stringValue)
+        // An older spelling of "all".
+        subjects = named.flatMap { $0.isEmpty || $0.contains("global") || $0.contains("") ? nil : Set($0) }
+    }
+
+    /// The entry for a certificate in the form of a JWT.
+    ///
+    /// - Parameter ids: the queries that it is about; empty: all.
+    public static func entry(_ certificate: [UInt8], for ids: [String] = []) -> JSON {
+        var entry: JSONObject = [
+            "format": .string(format), "data": .string(String(decoding: certificate, as: UTF8.self).trimmingASCIISpace),
+        ]
+        if !ids.isEmpty { entry.append("credential_ids", .array(ids.map(JSON.string))) }
+        return .object(entry)
+    }
+
+    func covers(_ subject: RegistrationSubject) -> Bool { subjects?.contains(subject.id) ?? true }
+}
+
+extension RegistrationSubject {
+    /// What a credential query asks.
+    public init(_ query: DCQLQuery.Credential) {
+        self.init(
+            id: query.id, format: query.format, types: Set(query.types ?? []),
+            paths: (query.claims ?? []).map { $0.path.json.arrayValue ?? [] })
+    }
+}
+
 /// Judges registration certificates: T50 to T68. The certificate's own status is looked up by `StatusChecker.completed(_:at:)`.
 public struct RegistrationVerifier: Sendable {
     /// Knows the registrars.
@@ -64,7 +110,15 @@ public struct RegistrationVerifier: Sendable {
     public func verify(
         _ certificates: [[UInt8]?], access: AccessCertificate, asking subjects: [RegistrationSubject], at time: Timestamp
     ) -> RegistrationReport {
-        var report = RegistrationReport(leg: leg, policy: policy, checks: CheckList(edition: signers.edition))
+        verify(certificates, access, subjects, time, ordinal: 1)
+    }
+
+    /// - Parameter ordinal: tells the rows of several certificates of one request apart.
+    private func verify(
+        _ certificates: [[UInt8]?], _ access: AccessCertificate, _ subjects: [RegistrationSubject], _ time: Timestamp, ordinal: Int
+    ) -> RegistrationReport {
+        var report = RegistrationReport(
+            leg: leg, policy: policy, checks: CheckList(edition: signers.edition), ordinal: ordinal)
         guard policy != .off else {
             report.note("T68", .policyOff)
             return report
@@ -80,13 +134,32 @@ public struct RegistrationVerifier: Sendable {
             report.violate(error.check, error.check == "T59" ? "not a JWT or CWT: \(error.reason)" : error.reason)
             return report
         }
-        report.certificate = certificate
+        report.certificates = [certificate]
         report.pass("T58")
         report.pass("T59")
         check(certificate, &report, time)
         checkBinding(certificate, access, &report)
         checkScope(certificate, subjects, &report)
         return report
+    }
+
+    /// Judges the attestations of a `verifier_info` or `issuer_info` (OpenID4VP 1.0 §5.1): those of the format `registration_cert`.
+    ///
+    /// - Returns: a report for each of them, or one that says that there is none.
+    public func verify(
+        _ attestations: [RegistrationAttestation], access: AccessCertificate, asking subjects: [RegistrationSubject],
+        at time: Timestamp
+    ) -> [RegistrationReport] {
+        guard !attestations.isEmpty, policy != .off else { return [verify([], access: access, asking: subjects, at: time)] }
+        var reports = attestations.enumerated().map { place, attestation in
+            verify([attestation.bytes], access, subjects.filter(attestation.covers), time, ordinal: place + 1)
+        }
+        for subject in subjects where !attestations.contains(where: { $0.covers(subject) }) {
+            reports[0].violate(
+                leg == .issuance ? "T67" : "T63", "\(leg.subjectName) \(subject.id) is covered by no registration certificate",
+                key: subject.id, isAdvice: true)
+        }
+        return reports
     }
 
     private func check(_ certificate: RegistrationCertificate, _ report: inout RegistrationReport, _ time: Timestamp) {
@@ -107,7 +180,7 @@ public struct RegistrationVerifier: Sendable {
         let isGenuine = faults.isEmpty
         if certificate.status != .absent {
             report.statusQuery = StatusQuery(
-                subject: RegistrationReport.subject, type: RegistrationReport.subject, claim: certificate.status,
+                subject: report.subject, type: RegistrationReport.subject, claim: certificate.status,
                 form: certificate.form,
                 signer: chain, isGenuine: isGenuine, cause: "T56", mayBeOwn: true)
             report.leaveOpen("nobody asked for it")

@@ -12,6 +12,30 @@ package struct IssuanceFaults: Sendable {
 
     package init(_ active: [(fault: IssuanceFault, argument: String)]) { self.active = active }
 
+    /// A certificate of signed metadata that is no certificate: `wrpac-garbage` of issuance.
+    package static let unreadableAccessCertificate = IssuanceFaults([
+        (
+            IssuanceFault(
+                "wrpac-garbage", .issuer, "the certificate of the metadata's signer is unreadable", also: [],
+                acts: [
+                    .jwt(.signedMetadata) { draft, _ in
+                        guard let text = draft.header["x5c"]?[0]?.stringValue, let der = try? Base64.decode(text) else { return }
+                        draft.header["x5c"] = [.string(Base64.encode(der.dropLast(9)))]
+                    }
+                ]), ""
+        )
+    ])
+
+    /// `issuer_info` in metadata that nobody signed: `wrpac-absent` of issuance.
+    package static let unsignedIssuerInfo = IssuanceFaults([
+        (
+            IssuanceFault(
+                "wrpac-absent", .issuer, "the metadata are not signed", also: [], acts: [.issuer { $0.signsMetadata = false }]), ""
+        )
+    ])
+
+    package func adding(_ other: IssuanceFaults) -> IssuanceFaults { IssuanceFaults(active + other.active) }
+
     /// The faults of these names on one side.
     /// - Throws: the name that no fault of that side has.
     package init(named names: [String], of side: IssuanceFault.Side) throws(UnknownFault) {

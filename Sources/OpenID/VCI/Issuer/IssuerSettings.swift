@@ -9,6 +9,9 @@ package struct IssuerSettings: Sendable {
     package var names: [(locale: String, name: String)] = [("en", "Utopia Test Issuer"), ("de", "Test-Aussteller Utopia")]
     package var configurations: [CredentialConfiguration]
 
+    /// What attests the issuer: `{"format", "data"}`. Wallets can bind it to the signer of signed metadata only.
+    package var issuerInfo: [JSON] = []
+
     package var isHAIP = false
     /// Whether metadata come as a JWT to those who accept one.
     package var signsMetadata = true
@@ -215,6 +218,7 @@ extension IssuerSettings {
         ]
         if hasNonceEndpoint { json["nonce_endpoint"] = .string(endpoint("nonce")) }
         if hasNotificationEndpoint { json["notification_endpoint"] = .string(endpoint("notification")) }
+        if !issuerInfo.isEmpty { json["issuer_info"] = .array(issuerInfo) }
         if batchSize > 1 { json["batch_credential_issuance"] = ["batch_size": .integer(Int64(batchSize))] }
         let encryptions = JSON.array(JWEEncryption.allCases.map { .string($0.rawValue) })
         if requestEncryption != .off {

@@ -1,5 +1,5 @@
 package import Codec
-import Credentials
+package import Credentials
 package import Crypto
 package import Ports
 
@@ -30,15 +30,15 @@ package enum SignedMetadata {
     /// Reads a JWT and says what is wrong with it.
     ///
     /// - Parameter anchors: roots of metadata signers; none leaves the path open.
-    /// - Returns: the claims, where there are any, whether the signer was found trusted, and the findings.
+    /// - Returns: the claims, where there are any, the certificate that signed them, and the findings.
     package static func read(
         _ compact: String, issuer: String, anchors: [Certificate], isHAIP: Bool, skew: Int64, at time: Timestamp
-    ) -> (claims: JSON?, isTrusted: Bool?, findings: [MessageFinding]) {
+    ) -> (claims: JSON?, access: AccessCertificate, findings: [MessageFinding]) {
         var findings: [MessageFinding] = []
         func add(_ check: String, _ what: String) { findings.append(MessageFinding(check, what)) }
         let jwt: UnverifiedJWT
         do { jwt = try UnverifiedJWT(compact) } catch {
-            return (nil, nil, [MessageFinding("IW3.signature", "no JWT: \(error)")])
+            return (nil, .absent, [MessageFinding("IW3.signature", "no JWT: \(error)")])
         }
         if jwt.header.type != type { add("IW3.typ", "typ is not `\(type)`") }
         if jwt.claims["sub"]?.stringValue != issuer { add("IW3.sub", "sub is not the issuer") }
@@ -48,7 +48,9 @@ package enum SignedMetadata {
             add("IW3.times", "iat missing")
         }
         if let expiry = jwt.time("exp"), time >= expiry.adding(seconds: skew) { add("IW3.times", "expired at \(expiry)") }
-        let chain = ((try? jwt.header.x5c()) ?? nil)?.compactMap { try? Certificate(der: $0) } ?? []
+        let ders = (try? jwt.header.x5c()) ?? nil
+        let chain = ders?.compactMap { try? Certificate(der: $0) } ?? []
+        var access = jwt.header["x5c"] != nil && chain.count != ders?.count ? AccessCertificate.unreadable("in x5c") : .absent
         let key: PublicKey? = (try? chain.first?.publicKey()) ?? (try? PublicKey(jwk: jwt.header["jwk"] ?? .null))
         if isHAIP {
             if chain.isEmpty { add("IW3.x5c", "no x5c") }
@@ -58,17 +60,16 @@ package enum SignedMetadata {
         do {
             guard let key else { throw JOSEError.malformed("no key to verify with in the header") }
             try jwt.jws.verify(with: key)
+            if let leaf = chain.first, chain.count == ders?.count { access = .certificate(leaf) }
         } catch { add("IW3.signature", "signature invalid: \(error)") }
-        var isTrusted: Bool?
         if !anchors.isEmpty {
             var policy = ChainPolicy.mdoc
             policy.skew = skew
             let result = ChainVerifier(anchors: anchors, policy: policy).verify(chain: chain, at: time)
-            isTrusted = result.isTrusted
             if !result.isTrusted {
                 add("IW3.path", "signer not trusted: \(result.findings.map { "\($0)" }.joined(separator: "; "))")
             }
         }
-        return (.object(jwt.claims), isTrusted, findings)
+        return (.object(jwt.claims), access, findings)
     }
 }

@@ -152,6 +152,9 @@ extension IssuanceSession {
         let text = String(decoding: response.bytes, as: UTF8.self).filter { !$0.isWhitespace }
         let read = SignedMetadata.read(
             text, issuer: issuer, anchors: anchors, isHAIP: settings.isHAIP, skew: settings.skew, at: wallet.now)
+        // Metadata that are not taken bind nothing; a certificate that cannot be read is a finding of its own.
+        if case .unreadable = read.access { access = read.access }
+        if read.findings.isEmpty { access = read.access }
         var ids = ["IW3.typ", "IW3.sub", "IW3.signature", "IW3.times"]
         if anchors.isEmpty { checks.notRun("IW3.path", issuer, .noAnchors) } else { ids.append("IW3.path") }
         for id in ["IW3.x5c", "IW3.anchor", "IW3.self-signed"] {

@@ -11,6 +11,10 @@ package struct IssuanceSession: Sendable {
     package internal(set) var checks = CheckList(edition: .first)
     package internal(set) var offer: CredentialOffer?
     package internal(set) var metadata: IssuerMetadata?
+    /// The certificate that signed the metadata, and only once the signature verified.
+    package internal(set) var access = AccessCertificate.absent
+    /// What the issuer is registered for; nil until that was looked at.
+    package private(set) var registration: RegistrationReport?
     package internal(set) var server: ServerMetadata?
     /// The key of DPoP proofs; nil: Bearer tokens.
     package internal(set) var dpopKey: KeyInfo?
@@ -30,6 +34,31 @@ package struct IssuanceSession: Sendable {
     package init(_ wallet: VCIWallet) { self.wallet = wallet }
 
     var settings: WalletSettings { wallet.settings }
+
+    // MARK: Registration
+
+    /// What the issuer is registered for (ETSI TS 119 475; T50 to T68): one report for each registration certificate in `issuer_info`,
+    /// bound to the certificate that signed the metadata. Their status is not known yet.
+    ///
+    /// - Parameter ids: the configurations that are wanted.
+    package func registrations(for ids: [String], by verifier: RegistrationVerifier) -> [RegistrationReport] {
+        let attestations = (metadata?.json["issuer_info"]?.arrayValue ?? []).compactMap(RegistrationAttestation.init)
+        let subjects = ids.compactMap { id in
+            metadata?.configuration(id).map { RegistrationSubject(id: id, format: $0.format, types: [$0.type]) }
+        }
+        return verifier.verify(attestations, access: access, asking: subjects, at: wallet.now)
+    }
+
+    /// Takes the rows of a registration.
+    /// - Throws: where its policy does not let the issuance go on.
+    package mutating func record(_ registration: RegistrationReport) throws(IssuanceError) {
+        checks.append(contentsOf: registration.checks)
+        self.registration = registration
+        guard let refusal = registration.refusal else { return }
+        throw IssuanceError(
+            "the registration of the issuer is not accepted: \(refusal.reason)", .issuer, check: refusal.check,
+            hint: "--registration-policy warning takes it nevertheless")
+    }
 
     // MARK: Checks
 

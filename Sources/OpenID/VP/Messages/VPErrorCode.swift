@@ -24,6 +24,12 @@ public enum VPErrorCode: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// T50 to T68: the wallet's own policy on registration certificates, which denies access (RFC 6749 §4.1.2.1).
+    private static func isRegistration(_ check: String) -> Bool {
+        guard check.first == "T", let number = Int(check.dropFirst()) else { return false }
+        return (50...68).contains(number)
+    }
+
     /// The codes that a wallet's checks answer with; a check that is not named sends nothing (catalogue, column "Sends").
     static func code(of check: String) -> VPErrorCode? {
         switch check {
@@ -38,7 +44,7 @@ public enum VPErrorCode: String, Sendable, Hashable, CaseIterable {
         case "VW25.unsupported": .vpFormatsNotSupported
         case "VW27.decode", "VW27.type", "VW27.shape", "VW27.ids", "VW27.binding", "VW27.mdoc": .invalidTransactionData
         case "VW29", "VW30": .accessDenied
-        default: check.hasPrefix("VQ") ? .invalidRequest : nil
+        default: check.hasPrefix("VQ") ? .invalidRequest : isRegistration(check) ? .accessDenied : nil
         }
     }
 }

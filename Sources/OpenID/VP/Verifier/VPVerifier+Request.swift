@@ -38,7 +38,9 @@ extension VPVerifier {
             parameters["exp"] = .integer(transaction.expires.secondsSince1970)
             switch settings.identity.kind {
             case .x509Hash, .x509SanDNS:
-                header.append("x5c", .array(settings.identity.certificates.map { .string(Base64.encode($0.der)) }))
+                let spoiled = settings.faults.contains("wrpac-garbage") ? 9 : 0
+                header.append(
+                    "x5c", .array(settings.identity.certificates.map { .string(Base64.encode($0.der.dropLast(spoiled))) }))
             case .attestation(_, let jwt): header.append("jwt", .string(jwt))
             case .decentralizedIdentifier(_, let keyID): header.append("kid", .string(keyID))
             case .preRegistered: parameters["client_metadata"] = nil

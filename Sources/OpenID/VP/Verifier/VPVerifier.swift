@@ -1,4 +1,4 @@
-import Codec
+public import Codec
 public import Credentials
 import Crypto
 public import Ports
@@ -13,6 +13,8 @@ public struct VPVerifierSettings: Sendable {
     /// The stricter rules of HAIP 1.0.
     public var isHAIP = false
     public var transactionTypes = TransactionTypes.builtIn
+    /// What attests the verifier: goes with every request, after what its order says.
+    public var verifierInfo: [JSON] = []
     /// How old a key binding may be, in seconds.
     public var window: Int64 = 300
     /// What a response may hold, in bytes, before and after decompression.
@@ -98,6 +100,8 @@ public struct VPVerifier: Sendable {
     /// - Parameter session: a secret of the browser that asks; only that session can come back with the response code.
     public func begin(_ order: VPOrder, session: String? = nil) async throws(VPVerifierError) -> VPTransaction {
         try check(order)
+        var order = order
+        order.verifierInfo += settings.verifierInfo
         // Hexadecimal: it stands on command lines, where a dash in front would be an option.
         let id = Hex.encode(random.bytes(16))
         let address = order.isDigital ? "" : address(order.mode.way == .post ? "response" : "return", id).description

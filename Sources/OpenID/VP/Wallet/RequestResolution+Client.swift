@@ -143,12 +143,14 @@ extension RequestResolution {
         } catch {
             list.fail("VW13.x5c", Self.subject, values: [], detail: "\(error)")
             for id in rest { list.notRun(id, Self.subject, .needs("VW13.x5c")) }
+            if jws.protected["x5c"] != nil { access = .unreadable("\(error)") }
             return nil
         }
         let chain = settings.readers.reader(x5chain: ders, at: time)
         guard let leaf = chain.signer, let key = chain.key, chain.unreadable == nil, ders.count <= 10 else {
             list.fail("VW13.x5c", Self.subject, values: [], detail: chain.unreadable.map { "certificate \($0.place): \($0.error)" })
             for id in rest { list.notRun(id, Self.subject, .needs("VW13.x5c")) }
+            access = .unreadable(chain.unreadable.map { "certificate \($0.place): \($0.error)" } ?? "no usable key")
             return nil
         }
         list.pass("VW13.x5c", Self.subject)
@@ -157,6 +159,7 @@ extension RequestResolution {
         do throws(JOSEError) {
             try jws.verify(with: key)
             list.pass("VW17", Self.subject)
+            access = .certificate(leaf)
         } catch { list.fail("VW17", Self.subject, values: [], detail: error == .invalidSignature ? nil : "\(error)") }
         let name = leaf.subject.attribute(.commonName)?.text ?? leaf.subject.description
         return IdentifiedClient(

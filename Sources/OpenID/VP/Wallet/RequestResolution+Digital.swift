@@ -78,7 +78,8 @@ extension RequestResolution {
         } else {
             checks.notRun("VD4.one", Self.subject, .needs("VW17"))
         }
-        return VPResolution(checks: checks, result: resolution.result, evidence: evidence)
+        return VPResolution(
+            checks: checks, result: resolution.result, evidence: evidence, registration: resolution.registration)
     }
 
     /// `typ`, `alg` and `crit` of one of several signatures.

@@ -17,18 +17,24 @@ extension RequestResolution {
         let encryption = chooseEncryption(metadata, mode, used)
         let transactions = checkTransactions(parameters, query)
         let verifierInfo = checkVerifierInfo(parameters)
+        let registration = VPResolution.RegistrationClaim(
+            attestations: verifierInfo.compactMap(RegistrationAttestation.init), access: access,
+            subjects: query?.credentials.map(RegistrationSubject.init) ?? [])
         var channel: VPErrorChannel?
         if let mode, client != nil, mode.way == .digitalCredentials || endpoint != nil {
             channel = VPErrorChannel(mode: mode, endpoint: endpoint, state: parameters["state"]?.stringValue)
         }
         guard !list.checks.contains(where: { $0.outcome == .fail }), let client, let mode, let used, let nonce, let query,
             let binding = binding(client, endpoint, nonce, encryption)
-        else { return VPResolution(checks: list, result: .failure(refusal(channel)), evidence: evidence) }
+        else {
+            return VPResolution(
+                checks: list, result: .failure(refusal(channel)), evidence: evidence, registration: registration)
+        }
         let request = VPRequest(
             client: client.client, parameters: parameters, object: object, askedMode: mode, mode: used, endpoint: endpoint,
             nonce: nonce, state: state, query: query, metadata: metadata, formats: formats, encryption: encryption,
             transactions: transactions, verifierInfo: verifierInfo, binding: binding)
-        return VPResolution(checks: list, result: .success(request), evidence: evidence)
+        return VPResolution(checks: list, result: .success(request), evidence: evidence, registration: registration)
     }
 
     private func binding(
@@ -243,8 +249,15 @@ extension RequestResolution {
             entries[place]["format"]?.stringValue == nil
                 || entries[place]["data"].map { $0.stringValue == nil && $0.objectValue == nil } ?? true
         }
-        if wrong.isEmpty { list.pass("VW28", Self.subject) }
+        let unscoped = entries.indices.filter { place in
+            guard let ids = entries[place]["credential_ids"] else { return false }
+            return ids.arrayValue.map { $0.isEmpty || $0.contains { $0.stringValue == nil } } ?? true
+        }
+        if wrong.isEmpty, unscoped.isEmpty { list.pass("VW28", Self.subject) }
         for place in wrong { list.fail("VW28", Self.subject, "verifier_info[\(place)]: format or data missing") }
+        for place in unscoped {
+            list.fail("VW28", Self.subject, "verifier_info[\(place)]: credential_ids is no list with query ids")
+        }
         return entries
     }
 }

@@ -17,6 +17,8 @@ struct RequestResolution {
     var evidence: [(name: String, bytes: [UInt8])] = []
     /// Whether the request came over the Digital Credentials API.
     var isDigital = false
+    /// The certificate that authenticated the request, and only once its signature verified.
+    var access = AccessCertificate.absent
     /// The address of the response exactly as written: handovers take it so.
     var endpointText: String?
 

@@ -66,4 +66,13 @@ public struct VPResolution: Sendable {
     public let result: Result<VPRequest, VPRefusal>
     /// What was received, by file name: for the evidence of the transaction.
     public let evidence: [(name: String, bytes: [UInt8])]
+    /// What a verdict on the verifier's registration needs; nil where no parameters could be read.
+    var registration: RegistrationClaim?
+
+    /// What a request says of its verifier's registration, whether or not it can be answered.
+    struct RegistrationClaim: Sendable {
+        let attestations: [RegistrationAttestation]
+        let access: AccessCertificate
+        let subjects: [RegistrationSubject]
+    }
 }

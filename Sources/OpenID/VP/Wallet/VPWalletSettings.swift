@@ -25,6 +25,8 @@ public struct VPWalletSettings: Sendable {
 
     /// Verifies the chains of verifiers, against the anchors for readers.
     public var readers: SignerVerifier
+    /// Judges what verifiers are registered for; nil: nobody looks.
+    public var registrations: RegistrationVerifier?
     /// How checks become a verdict.
     public var rule = VerdictRule()
     /// The stricter rules of HAIP 1.0.

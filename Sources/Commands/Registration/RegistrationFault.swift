@@ -3,12 +3,24 @@ import Credentials
 import Crypto
 import Ports
 
-/// What a reader can make wrong with its registration certificate (checks T50 to T68).
+/// What a reader, verifier or issuer can make wrong with its registration certificate (checks T50 to T68).
 enum RegistrationFault: Sendable, Hashable {
     case content(RegistrationMaker.Fault)
     /// What its status list says.
     case status(UInt8, String)
     case listDown, untrusted, accessGarbage, accessAbsent, once, differs, absent
+
+    /// Who makes it.
+    enum Role: String, Sendable { case reader, verifier, issuer }
+
+    var roles: [Role] {
+        switch self {
+        case .once, .differs: [.reader]
+        case .content(.notCovered): [.issuer]
+        case .content(.overAsking): [.reader, .verifier]
+        default: [.reader, .verifier, .issuer]
+        }
+    }
 
     static let all: [RegistrationFault] =
         RegistrationMaker.Fault.allCases.map(RegistrationFault.content) + [
@@ -51,8 +63,8 @@ enum RegistrationFault: Sendable, Hashable {
         case .status: "the registration certificate has the application-specific status 3"
         case .listDown: "the status list of the registration certificate is not there"
         case .untrusted: "the registrar comes from a root that nobody trusts"
-        case .accessGarbage: "the certificate of the reader is unreadable"
-        case .accessAbsent: "the request is not signed"
+        case .accessGarbage: "the certificate that signs request or metadata is unreadable"
+        case .accessAbsent: "request or metadata are not signed"
         case .once: "only the first docRequest carries the registration certificate"
         case .differs: "two docRequests carry two registration certificates"
         case .absent: "there is no registration certificate"
@@ -62,7 +74,7 @@ enum RegistrationFault: Sendable, Hashable {
     /// Checks that may fail or warn along.
     var also: [String] {
         switch self {
-        case .accessGarbage: ["H7.*", "H8.*", "H10.*", "T61", "T60"]
+        case .accessGarbage: ["H7.*", "H8.*", "H10.*", "T61", "VW13.x5c", "IW3.*"]
         case .accessAbsent: ["H7.absent", "H10.*"]
         case .untrusted: ["T55", "H10.*"]
         default: ["H10.*", "R6.status", "R26.missing"]
