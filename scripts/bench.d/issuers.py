@@ -8,6 +8,7 @@ import pathlib
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.parse
 
@@ -98,8 +99,8 @@ def ours(walletbench, folder):
         if event.get("event") == "request":
             code = event["offer"]["grants"][PRE]["pre-authorized_code"]
             break
-    # Nobody reads what else it tells; it must not wait for that.
-    process.stdout.close()
+    # Nobody else reads what it tells; a full pipe would hold it.
+    threading.Thread(target=lambda: [None for _ in process.stdout], daemon=True).start()
     return Issuer(process, ready["port"], ready["url"]), code
 
 

@@ -45,7 +45,8 @@ struct HeldDocument: Sendable {
         let mso = issuerSigned.flatMap { try? $0.readableSecurityObject() }
         return HeldDocument(
             stored: stored, copy: copy, issuerSigned: issuerSigned, sdJWT: sdJWT, mso: mso,
-            warnings: (fault.map { [$0] } ?? []) + warnings(stored, mso, keys, time) + warnings(sdJWT, time))
+            warnings: (fault.map { [$0] } ?? []) + warnings(stored, mso, keys, time) + warnings(sdJWT, time)
+                + (await IssuanceStore.warnings(of: stored.id, in: vault)).map { "when it was issued: \($0)" })
     }
 
     /// Every document of the vault.

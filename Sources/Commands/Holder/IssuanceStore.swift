@@ -98,6 +98,10 @@ struct IssuanceStore: Sendable {
         var object = try session.state(deferred: deferred).json
         let known = configuration ?? deferred.first?.configurationID
         if let known { object["configuration"] = .string(known) }
+        if !session.warnings.isEmpty {
+            var seen: Set<String> = []
+            object["warnings"] = .array(session.warnings.filter { seen.insert($0).inserted }.prefix(50).map { .string($0) })
+        }
         let record = object
         try await guarded { try await wallet.vault.write(Array(JSON.object(record).encoded().utf8), id, in: Self.partition) }
     }
@@ -140,6 +144,12 @@ struct IssuanceStore: Sendable {
                 "document \(document.id) did not come from an issuer over OpenID4VCI", hint: "accept an offer instead")
         }
         return (document, state, configuration)
+    }
+
+    /// What was odd when a document was issued, though nothing failed by it.
+    static func warnings(of id: String, in vault: Vault) async -> [String] {
+        let record = (try? await vault.read(id, in: partition)).flatMap { $0 }.flatMap { try? JSON.decode($0) }
+        return record?["warnings"]?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 
     private func record(_ id: String) async throws -> JSON? {

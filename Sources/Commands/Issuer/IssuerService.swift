@@ -36,7 +36,8 @@ struct IssuerService {
         let person = invocation.string("specimen").flatMap(Specimen.named) ?? .mira
         let source = try SpecimenSource(
             person: person, signer: signer, validity: Int64(invocation.integer("valid-days") ?? 90) * 86400, random: context.random)
-        vault = try context.serviceVault()
+        let vault = try context.serviceVault()
+        self.vault = vault
         issuer = VCIIssuer(
             settings: settings,
             keys: .init(
