@@ -38,14 +38,18 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
     /// `2026-11-30T12:00:00Z`: UTC, the fraction left out.
     public var rfc3339: String {
-        "\(pad(year, 4))-\(pad(month))-\(pad(day))T\(pad(hour)):\(pad(minute)):\(pad(second))Z"
+        let (year, month, day) = civil
+        return "\(fourDigits(year))-\(twoDigits[month])-\(twoDigits[day])T\(clock(":"))Z"
     }
 
     /// `YYMMDDhhmmssZ` for years 1950 to 2049 (RFC 5280 §4.1.2.5.1).
-    public var utcTime: String { "\(pad(year % 100))\(pad(month))\(pad(day))\(pad(hour))\(pad(minute))\(pad(second))Z" }
+    public var utcTime: String { String(generalizedTime.dropFirst(2)) }
 
     /// `YYYYMMDDhhmmssZ` (RFC 5280 §4.1.2.5.2).
-    public var generalizedTime: String { "\(pad(year, 4))\(pad(month))\(pad(day))\(pad(hour))\(pad(minute))\(pad(second))Z" }
+    public var generalizedTime: String {
+        let (year, month, day) = civil
+        return "\(fourDigits(year))\(twoDigits[month])\(twoDigits[day])\(clock(""))Z"
+    }
 
     /// The RFC 3339 text.
     public var description: String { rfc3339 }
@@ -82,6 +86,11 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     /// Earlier before later.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         (left.secondsSince1970, left.nanoseconds) < (right.secondsSince1970, right.nanoseconds)
+    }
+
+    private func clock(_ separator: String) -> String {
+        let second = secondOfDay
+        return [second / 3600, second / 60 % 60, second % 60].map { twoDigits[$0] }.joined(separator: separator)
     }
 
     private var secondOfDay: Int {
@@ -124,9 +133,14 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     }
 }
 
-private func pad(_ number: Int, _ width: Int = 2) -> String {
-    let digits = String(number.magnitude)
-    return (number < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+/// "00" to "99".
+private let twoDigits = (0..<100).map { ($0 < 10 ? "0" : "") + String($0) }
+
+/// A year, of more digits where it needs them.
+private func fourDigits(_ year: Int) -> String {
+    if (0...9999).contains(year) { return twoDigits[year / 100] + twoDigits[year % 100] }
+    let digits = String(year.magnitude)
+    return (year < 0 ? "-" : "") + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
 }
 
 /// The grammar of RFC 3339 §5.6.

@@ -92,6 +92,39 @@ import Testing
         #expect(try cbor("81fa3fc00000").firstNonPreferredOffset == 1)
         #expect(try cbor("81c24101").firstNonPreferredOffset == 1)
     }
+
+    @Test func whatAStringEmbedsIsJudgedByItself() throws {
+        // [24(<<24>> with a long head), 1 with a long head]
+        let item = try cbor("82d8184218051801")
+        #expect(item.firstNonPreferredOffset == 6)
+        #expect(try item[0].embedded().firstNonPreferredOffset == 4)
+        #expect(try item.array().map { try? $0.int() } == [nil, 1])
+        #expect(item.count == 2)
+    }
+
+    @Test func whatCannotBeEmbeddedSaysWhyWhenItIsRead() throws {
+        // Two items, a key twice, and nothing at all in a tag 24; after each the array goes on.
+        for (hex, reason) in [
+            ("82d81842010201", CBORError.Reason.trailingBytes(1)), ("82d81845a20101010201", .duplicateKey("1")),
+            ("82d8184001", .truncated(missing: 1)),
+        ] {
+            let item = try cbor(hex)
+            #expect(try item[1].int() == 1)
+            #expect(try item[0].tagContent().bytes().count == item[0].encodedRange.count - 3)
+            let error = #expect(throws: CBORError.self) { try item[0].embedded() }
+            #expect(error?.reason == reason)
+        }
+    }
+
+    @Test func embeddedItemsInEmbeddedItemsCarryTheirWholePath() throws {
+        let inner = CBOR.map([(.text("x"), .tag(24, .bytes(CBOR.map([(.text("y"), .int(1))]).encoded)))]).encoded
+        let item = try CBOR(decoding: CBOR.map([(.text("o"), .tag(24, .bytes(inner)))]).encoded)
+        let deepest = try item["o"].embedded()["x"].embedded()
+        let error = #expect(throws: CBORError.self) { try deepest["y"].text() }
+        #expect(error?.path == FieldPath("o", "x", "y"))
+        #expect(error?.offset == item.encoded.count - 1)
+        #expect(try deepest["y"].int() == 1)
+    }
 }
 
 @Suite struct CBOREncodingTests {

@@ -109,11 +109,12 @@ final class CBORDocument: Sendable {
         _ bytes: [UInt8], _ range: Range<Int>, limits: CBORLimits, outer: CBOR? = nil, base: Int = 0, allowsMore: Bool = false,
         refusesDuplicates: Bool = true
     ) throws(CBORError) {
-        level = outer.map { $0.document.level + 1 } ?? 0
+        level = outer.map { $0.document.level + Int($0.raw.level) + 1 } ?? 0
         guard level <= Self.maximalLevel else {
             throw CBORError(.tooDeep(limit: Self.maximalLevel), path: outer?.path ?? FieldPath(), offset: range.lowerBound + base)
         }
-        var indexer = CBORIndexer(bytes, range, limits: limits, refusesDuplicates: refusesDuplicates)
+        var indexer = CBORIndexer(
+            bytes, range, limits: limits, refusesDuplicates: refusesDuplicates, embeds: refusesDuplicates && limits == .standard)
         do throws(CBORIndexer.Failure) {
             try indexer.run()
             if !allowsMore && indexer.position < range.upperBound {
@@ -126,6 +127,11 @@ final class CBORDocument: Sendable {
         index = indexer.index
         self.outer = outer
         self.base = base
+    }
+
+    /// The item in a byte string, where it is part of this index.
+    func embedded(in string: Int) -> Int? {
+        level < Self.maximalLevel && Int(index.nodes[string].next) > string + 1 && index.nodes[string].major == 2 ? string + 1 : nil
     }
 
     func path(to node: Int) -> FieldPath { (outer?.path ?? FieldPath()).appending(index.path(to: node)) }

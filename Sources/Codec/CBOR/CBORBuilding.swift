@@ -1,7 +1,7 @@
 extension CBOR {
-    /// An item made by writing it. The closure must write exactly one well-formed item.
-    public init(encoding body: (inout CBOREncoder) -> Void) {
-        var encoder = CBOREncoder()
+    /// An item made by writing it. The closure must write exactly one well-formed item; `capacity` in bytes is a hint.
+    public init(capacity: Int = 64, encoding body: (inout CBOREncoder) -> Void) {
+        var encoder = CBOREncoder(capacity: capacity)
         body(&encoder)
         self.init(made: encoder.bytes)
     }
@@ -67,8 +67,14 @@ extension CBOR {
     /// The offset of the first item that is not in preferred encoding.
     public var firstNonPreferredOffset: Int? {
         let index = document.index
-        let first = (Int(node)..<Int(raw.next)).first { !index.nodes[$0].isPreferred || index.isLongBignum($0) }
-        return first.map { Int(index.nodes[$0].start) + document.base }
+        var next = Int(node)
+        while next < Int(raw.next) {
+            let item = index.nodes[next]
+            guard item.isPreferred, !index.isLongBignum(next) else { return Int(item.start) + document.base }
+            // What a string embeds is part of the string.
+            next = item.major == 2 ? Int(item.next) : next + 1
+        }
+        return nil
     }
 }
 

@@ -2,6 +2,8 @@
 public protocol CBOREncodable {
     /// Writes exactly one item.
     func encode(to encoder: inout CBOREncoder)
+    /// About how many bytes that makes: room to begin with, as growing costs a copy.
+    var encodedSizeHint: Int { get }
 }
 
 /// A type that reads itself from a validated item.
@@ -15,10 +17,13 @@ public protocol CBORDecodable {
 public typealias CBORCodable = CBOREncodable & CBORDecodable
 
 extension CBOREncodable {
+    /// Enough for most messages.
+    public var encodedSizeHint: Int { 256 }
+
     /// The encoded item.
     @inlinable
     public var encodedCBOR: [UInt8] {
-        var encoder = CBOREncoder(capacity: 256)
+        var encoder = CBOREncoder(capacity: encodedSizeHint)
         encode(to: &encoder)
         return encoder.bytes
     }
@@ -34,4 +39,6 @@ extension CBORDecodable {
 extension CBOR: CBOREncodable {
     /// Writes the bytes as received.
     public func encode(to encoder: inout CBOREncoder) { encoder.item(self) }
+    /// As many as were received.
+    public var encodedSizeHint: Int { encodedRange.count }
 }

@@ -91,7 +91,7 @@ public struct CBOREncoder: Sendable {
         let type = major << 5
         switch argument {
         case 0..<24: bytes.append(type | UInt8(argument))
-        case 24...0xff: bytes.append(contentsOf: [type | 24, UInt8(argument)])
+        case 24...0xff: wide(type | 24, argument, 1)
         case 0x100...0xffff: wide(type | 25, argument, 2)
         case 0x1_0000...0xffff_ffff: wide(type | 26, argument, 4)
         default: wide(type | 27, argument, 8)

@@ -1,6 +1,7 @@
 import Glibc
 
-/// One data item of a flat index: 24 bytes, in the order of the bytes, containers before their content.
+/// One data item of a flat index: 24 bytes, in the order of the bytes, containers before their content. The string in a tag 24 is
+/// followed by the item in it, if that could be indexed too.
 struct CBORNode: Sendable {
     /// Offset of the head.
     var start: UInt32
@@ -12,6 +13,8 @@ struct CBORNode: Sendable {
     var major: UInt8
     /// Additional information of the head; 31 marks an indefinite length.
     var info: UInt8
+    /// 1 inside of an embedded item that is indexed with what surrounds it, else 0.
+    var level: UInt8
     /// The head's argument; for indefinite lengths the elements, pairs or bytes that were counted.
     var argument: UInt64
 

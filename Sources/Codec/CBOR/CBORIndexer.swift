@@ -9,23 +9,30 @@ struct CBORIndexer {
 
     private(set) var index: CBORIndex
     private(set) var position: Int
-    private let end: Int
+    private var end: Int
     private let limits: CBORLimits
     private let refusesDuplicates: Bool
+    private let embeds: Bool
+    /// 1 in an embedded item, else 0.
+    private var level: UInt8 = 0
+    /// Items that count at the position.
+    private var items = 0
 
     /// Works on a range of `bytes`; offsets stay those of `bytes`.
-    init(_ bytes: [UInt8], _ range: Range<Int>, limits: CBORLimits, refusesDuplicates: Bool = true) {
+    /// - Parameter embeds: whether the items in tags 24 are indexed too, where they can be.
+    init(_ bytes: [UInt8], _ range: Range<Int>, limits: CBORLimits, refusesDuplicates: Bool = true, embeds: Bool = false) {
         index = CBORIndex(bytes: bytes)
         position = range.lowerBound
         end = range.upperBound
         self.limits = limits
         self.refusesDuplicates = refusesDuplicates
+        self.embeds = embeds
     }
 
     /// Indexes the item at the position.
     mutating func run() throws(Failure) {
         guard end - position <= limits.bytes else { throw Failure(reason: .tooLarge(limit: limits.bytes), offset: position) }
-        index.nodes.reserveCapacity(min((end - position) / 20 + 6, 4096))
+        index.nodes.reserveCapacity(min((end - position) / 16 + 6, 4096))
         try item(depth: 0)
     }
 
@@ -33,14 +40,16 @@ struct CBORIndexer {
         let start = position
         guard start < end else { throw Failure(reason: .truncated(missing: 1), offset: start) }
         guard depth < limits.depth else { throw Failure(reason: .tooDeep(limit: limits.depth), offset: start) }
-        guard index.nodes.count < limits.items else { throw Failure(reason: .tooManyItems(limit: limits.items), offset: start) }
+        guard items < limits.items else { throw Failure(reason: .tooManyItems(limit: limits.items), offset: start) }
+        items += 1
         let initial = index.bytes[start]
         let major = initial >> 5
         let info = initial & 31
         position = start + 1
         let argument = try argument(info)
         let node = index.nodes.count
-        index.nodes.append(CBORNode(start: UInt32(start), end: 0, next: 0, major: major, info: info, argument: argument))
+        index.nodes.append(
+            CBORNode(start: UInt32(start), end: 0, next: 0, major: major, info: info, level: level, argument: argument))
         if info == 31 {
             try indefinite(major, node, depth)
         } else {
@@ -80,12 +89,31 @@ struct CBORIndexer {
                 try item(depth: depth + 1)
                 try item(depth: depth + 1)
             }
-        case 6: try item(depth: depth + 1)
+        case 6:
+            try item(depth: depth + 1)
+            if argument == 24 && embeds && level == 0 { embed(node + 1) }
         default:
             if info == 24 && argument < 32 {
                 throw Failure(reason: .malformedSimple(UInt8(argument)), offset: Int(index.nodes[node].start))
             }
         }
+    }
+
+    /// Indexes the item in a byte string of tag 24, so that reading it needs no document of its own. Where there is no such item, its
+    /// reader is told why.
+    private mutating func embed(_ string: Int) {
+        let node = index.nodes[string]
+        guard node.major == 2, !node.isIndefinite else { return }
+        let (outerEnd, outerItems) = (end, items)
+        (position, end) = (Int(node.start) + node.headLength, position)
+        // All that is embedded shares what the limit leaves.
+        (level, items) = (1, index.nodes.count)
+        do throws(Failure) {
+            try item(depth: 0)
+            if position == end { index.nodes[string].next = UInt32(index.nodes.count) }
+        } catch {}
+        index.nodes.removeLast(index.nodes.count - Int(index.nodes[string].next))
+        (position, end, level, items) = (end, outerEnd, 0, outerItems)
     }
 
     private mutating func indefinite(_ major: UInt8, _ node: Int, _ depth: Int) throws(Failure) {

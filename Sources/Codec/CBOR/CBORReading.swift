@@ -99,6 +99,7 @@ extension CBOR {
 
     /// The content of a byte string as a document of its own, as COSE wraps protected headers and payloads.
     public func embeddedContent(limits: CBORLimits = .standard) throws(CBORError) -> CBOR {
+        if limits == .standard, let content = document.embedded(in: Int(node)) { return child(content) }
         let content = try byteSlice()
         let bytes = isIndefinite ? Array(content) : document.index.bytes
         let range = isIndefinite ? 0..<bytes.count : content.startIndex..<content.endIndex

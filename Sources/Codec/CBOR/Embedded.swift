@@ -17,7 +17,8 @@ public struct Embedded<Value> {
     @inlinable
     public init(_ value: Value) where Value: CBOREncodable {
         self.value = value
-        item = CBOR(encoding: { $0.embedded(value.encodedCBOR) })
+        let content = value.encodedCBOR
+        item = CBOR(capacity: content.count + 12, encoding: { $0.embedded(content) })
     }
 
     /// A copy of the complete item.
@@ -39,6 +40,8 @@ extension Embedded: Hashable {
 extension Embedded: CBOREncodable {
     /// Writes the bytes as received or made.
     public func encode(to encoder: inout CBOREncoder) { encoder.item(item) }
+    /// As many as were received or made.
+    public var encodedSizeHint: Int { item.encodedSizeHint }
 }
 
 extension Embedded: CBORDecodable where Value: CBORDecodable {}

@@ -107,6 +107,8 @@ public struct DERNode: Sendable, Hashable {
         guard isConstructed else { throw unexpected("a constructed element") }
         guard depth < Self.maximalDepth else { throw error(.tooDeep) }
         var children: [DERNode] = []
+        // As many as most elements of certificates have.
+        children.reserveCapacity(4)
         var position = contentStart
         while position < end {
             let child = try DERNode(bytes, position..<end, depth: depth + 1)

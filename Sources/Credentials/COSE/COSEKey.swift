@@ -132,23 +132,26 @@ public struct COSEKey: CBORCodable, Sendable, Hashable {
 
     /// Writes the public parameters in deterministic order; the private part never.
     public func encode(to encoder: inout CBOREncoder) {
-        let optional: [CBOR?] = [
-            keyID.map { .bytes($0) }, algorithm.map { .int($0) }, curveIdentifier.map { .int($0) }, x.map { .bytes($0) },
-            y.map { y in
-                switch y {
-                case .bytes(let bytes): .bytes(bytes)
-                case .isOdd(let odd): .bool(odd)
-                }
-            },
-        ]
-        encoder.map(1 + optional.count { $0 != nil })
-        encoder.int(1)
-        encoder.int(keyType)
-        for (label, value) in zip([2, 3, -1, -2, -3], optional) {
-            guard let value else { continue }
-            encoder.int(label)
-            encoder.item(value)
+        let optional = [keyID != nil, algorithm != nil, curveIdentifier != nil, x != nil, y != nil]
+        encoder.map(1 + optional.count { $0 })
+        encoder.member(1) { $0.int(keyType) }
+        if let keyID { encoder.member(2) { $0.bytes(keyID) } }
+        if let algorithm { encoder.member(3) { $0.int(algorithm) } }
+        if let curveIdentifier { encoder.member(-1) { $0.int(curveIdentifier) } }
+        if let x { encoder.member(-2) { $0.bytes(x) } }
+        switch y {
+        case .bytes(let bytes)?: encoder.member(-3) { $0.bytes(bytes) }
+        case .isOdd(let isOdd)?: encoder.member(-3) { $0.bool(isOdd) }
+        case nil: break
         }
+    }
+}
+
+extension CBOREncoder {
+    /// A parameter: its label and its value.
+    fileprivate mutating func member(_ label: Int, _ value: (inout CBOREncoder) -> Void) {
+        int(label)
+        value(&self)
     }
 }
 

@@ -121,6 +121,11 @@ struct COSEMessage: Sendable, Hashable {
         COSEHeaders.Label.x5chain, COSEHeaders.Label.x5t,
     ]
 
+    var encodedSizeHint: Int {
+        let parts = [protectedBytes.count, unprotected.map.encodedSizeHint, payload?.count ?? 0, proof.count]
+        return received?.encodedSizeHint ?? parts.reduce(32, +)
+    }
+
     func encode(tag: UInt64, to encoder: inout CBOREncoder) {
         if let received { return encoder.item(received) }
         if isTagged { encoder.tag(tag) }

@@ -58,7 +58,7 @@ public struct COSESign1: CBORCodable, Sendable, Hashable {
     /// The encoded Sig_structure (RFC 9052 §4.4).
     public func toBeSigned(detachedPayload: [UInt8]? = nil, externalAAD: [UInt8] = []) throws(COSEError) -> [UInt8] {
         let payload = try message.covered(detachedPayload)
-        return Array(message.toBeProved("Signature1", aad: externalAAD, payload: payload).joined())
+        return message.toBeProved("Signature1", aad: externalAAD, payload: payload).reduce(into: []) { $0 += $1 }
     }
 
     /// Verifies the signature.
@@ -89,7 +89,7 @@ public struct COSESign1: CBORCodable, Sendable, Hashable {
     ) async throws(E) -> COSESign1 {
         let headers = COSEHeaders(algorithm: algorithm, others: protected)
         let toBeSigned = COSEMessage.structure("Signature1", [headers.map.encoded], aad: externalAAD, payload: payload)
-        let signature = try await signer(Array(toBeSigned.joined()))
+        let signature = try await signer(toBeSigned.reduce(into: []) { $0 += $1 })
         return COSESign1(
             protected: headers, unprotected: unprotected, payload: detached ? nil : payload, signature: signature,
             isTagged: isTagged)
@@ -97,6 +97,8 @@ public struct COSESign1: CBORCodable, Sendable, Hashable {
 
     /// Writes the structure, exactly as received if it was.
     public func encode(to encoder: inout CBOREncoder) { message.encode(tag: Self.tag, to: &encoder) }
+
+    public var encodedSizeHint: Int { message.encodedSizeHint }
 }
 
 extension COSEAlgorithm {

@@ -29,20 +29,15 @@ public struct MDocIssuer: Sendable {
     }
 
     private func sign(_ draft: MintDraft, _ payload: [UInt8]) async throws(MintError) -> COSESign1 {
-        let unsigned = COSESign1(draft, payload, signature: [])
+        let protected = COSEHeaders(draft.protectedHeaders.map { (.int($0.label), $0.value) })
         let toBeSigned: [UInt8]
-        do { toBeSigned = try unsigned.toBeSigned() } catch { throw .signing("\(error)") }
+        do { toBeSigned = try COSESign1(protected: protected, payload: payload, signature: []).toBeSigned() } catch {
+            throw .signing("\(error)")
+        }
         var signature = try await signer.sign(toBeSigned)
         if draft.spoilsSignature { signature[signature.count - 1] ^= 1 }
-        return COSESign1(draft, payload, signature: signature)
-    }
-}
-
-extension COSESign1 {
-    fileprivate init(_ draft: MintDraft, _ payload: [UInt8], signature: [UInt8]) {
-        self.init(
-            protected: COSEHeaders(draft.protectedHeaders.map { (.int($0.label), $0.value) }),
-            unprotected: COSEHeaders(draft.unprotectedHeaders.map { (.int($0.label), $0.value) }), payload: payload,
-            signature: signature)
+        return COSESign1(
+            protected: protected, unprotected: COSEHeaders(draft.unprotectedHeaders.map { (.int($0.label), $0.value) }),
+            payload: payload, signature: signature)
     }
 }

@@ -11,7 +11,7 @@ public enum DeviceAuthentication {
     ) -> [UInt8] {
         authenticationBytes("DeviceAuthentication", count: 4, transcript) { encoder in
             encoder.text(docType)
-            encoder.raw(nameSpaces.encoded)
+            encoder.encode(nameSpaces)
         }
     }
 
@@ -28,7 +28,7 @@ public enum DeviceAuthentication {
 public enum ReaderAuthentication {
     /// `ReaderAuthenticationBytes = #6.24(bstr .cbor ReaderAuthentication)`: the detached payload of readerAuth.
     public static func bytes(transcript: SessionTranscript, itemsRequest: Embedded<ItemsRequest>) -> [UInt8] {
-        authenticationBytes("ReaderAuthentication", count: 3, transcript) { $0.raw(itemsRequest.encoded) }
+        authenticationBytes("ReaderAuthentication", count: 3, transcript) { $0.encode(itemsRequest) }
     }
 }
 
@@ -44,8 +44,8 @@ public enum ReaderAuthenticationAll {
     ) -> [UInt8] {
         authenticationBytes("ReaderAuthenticationAll", count: 4, transcript) { encoder in
             encoder.array(itemsRequests.count)
-            for request in itemsRequests { encoder.raw(request.encoded) }
-            if let deviceRequestInfo { encoder.raw(deviceRequestInfo.encoded) } else { encoder.null() }
+            for request in itemsRequests { encoder.encode(request) }
+            if let deviceRequestInfo { encoder.encode(deviceRequestInfo) } else { encoder.null() }
         }
     }
 }

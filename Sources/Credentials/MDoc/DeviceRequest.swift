@@ -48,7 +48,7 @@ public struct DeviceRequest: Sendable, CBORCodable {
         for request in docRequests { encoder.encode(request) }
         if let deviceRequestInfo {
             encoder.text("deviceRequestInfo")
-            encoder.raw(deviceRequestInfo.encoded)
+            encoder.encode(deviceRequestInfo)
         }
         if !readerAuthAll.isEmpty {
             encoder.text("readerAuthAll")
@@ -81,7 +81,7 @@ public struct DocRequest: Sendable, CBORCodable {
     public func encode(to encoder: inout CBOREncoder) {
         encoder.map(readerAuth == nil ? 1 : 2)
         encoder.text("itemsRequest")
-        encoder.raw(itemsRequest.encoded)
+        encoder.encode(itemsRequest)
         if let readerAuth {
             encoder.text("readerAuth")
             encoder.encode(readerAuth)

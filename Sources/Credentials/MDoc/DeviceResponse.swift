@@ -80,6 +80,10 @@ public struct DeviceResponse: Sendable, CBORCodable {
         encoder.int(status)
     }
 
+    public var encodedSizeHint: Int {
+        (zkDocuments.map(\.encodedSizeHint) + documents.map(\.encodedSizeHint)).reduce(64 + 64 * documentErrors.count, +)
+    }
+
     private static func errors(_ list: CBOR) throws(CBORError) -> [(docType: DocType, code: Int)] {
         var errors: [(docType: DocType, code: Int)] = []
         for error in try list.nonEmptyArray() {
@@ -137,6 +141,10 @@ public struct Document: Sendable, CBORCodable {
             encoder.text("errors")
             encodeErrors(to: &encoder)
         }
+    }
+
+    public var encodedSizeHint: Int {
+        256 + docType.utf8.count + issuerSigned.encodedSizeHint + (deviceSigned?.encodedSizeHint ?? 0)
     }
 
     private func encodeErrors(to encoder: inout CBOREncoder) {

@@ -110,10 +110,12 @@ public struct DeviceSigned: Sendable, CBORCodable {
         deviceAuth = try DeviceAuth(cbor["deviceAuth"])
     }
 
+    public var encodedSizeHint: Int { 256 + nameSpaces.encodedSizeHint }
+
     public func encode(to encoder: inout CBOREncoder) {
         encoder.map(2)
         encoder.text("nameSpaces")
-        encoder.raw(nameSpaces.encoded)
+        encoder.encode(nameSpaces)
         encoder.text("deviceAuth")
         encoder.encode(deviceAuth)
     }

@@ -78,11 +78,17 @@ public struct IssuerSigned: Sendable, CBORCodable {
             for (nameSpace, items) in nameSpaces {
                 encoder.text(nameSpace)
                 encoder.array(items.count)
-                for item in items { encoder.raw(item.encoded) }
+                for item in items { encoder.encode(item) }
             }
         }
         encoder.text("issuerAuth")
         encoder.encode(issuerAuth)
+    }
+
+    public var encodedSizeHint: Int {
+        nameSpaces.reduce(64 + issuerAuth.encodedSizeHint) { size, nameSpace in
+            nameSpace.items.reduce(size + nameSpace.nameSpace.utf8.count + 16) { $0 + $1.encodedSizeHint }
+        }
     }
 
     /// The item of `identifier`, the first if there are several.

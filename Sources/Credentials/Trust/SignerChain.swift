@@ -23,6 +23,8 @@ public final class SignerChain: Sendable {
     let isListedForOthers: Bool
     /// The signer as reports name it; nil where the leaf cannot be read.
     public let identity: PresentedDocument.Issuer?
+    /// What reports say of its trust; nil where there was no anchor to look for.
+    let trust: PresentedDocument.Trust?
 
     /// When all certificates and the anchor are valid; nil without an anchor.
     private let validity: ClosedRange<Timestamp>?
@@ -58,12 +60,16 @@ public final class SignerChain: Sendable {
         self.unreadable = unreadable
         hadAnchors = !anchors.isEmpty
         key = try? certificates.first?.publicKey()
-        identity = certificates.first.map {
-            PresentedDocument.Issuer(subject: $0.subject.description, sha256: $0.sha256)
-        }
+        identity = certificates.first.map(PresentedDocument.Issuer.init)
         let result = ChainVerifier(anchors: anchors, policy: policy).verify(chain: certificates, at: time)
         self.result = result
         self.source = result.anchor.flatMap(source)
+        trust =
+            anchors.isEmpty
+            ? nil
+            : PresentedDocument.Trust(
+                source: self.source, policy: TrustPolicy.enforce.rawValue,
+                anchor: result.anchor.map(PresentedDocument.Issuer.init))
         isListedForOthers =
             !others.isEmpty && !result.isTrusted
             && ChainVerifier(anchors: others, policy: policy).verify(chain: certificates, at: time).isTrusted
@@ -81,13 +87,6 @@ public final class SignerChain: Sendable {
     /// The root that the chain leads to.
     public var anchor: Certificate? { result.anchor }
 
-    /// What reports say of it.
-    var trust: PresentedDocument.Trust? {
-        guard hadAnchors else { return nil }
-        let root = anchor.map { PresentedDocument.Issuer(subject: $0.subject.description, sha256: $0.sha256) }
-        return PresentedDocument.Trust(source: source, policy: TrustPolicy.enforce.rawValue, anchor: root)
-    }
-
     /// Whether the chain was read whole, leads to an anchor and nothing is wrong with it. The profile's rules are apart.
     public let isTrusted: Bool
 
@@ -101,5 +100,11 @@ public final class SignerChain: Sendable {
         let from = result.path.reduce(anchor.notBefore) { max($0, $1.notBefore) }
         let until = result.path.reduce(anchor.notAfter) { min($0, $1.notAfter) }
         return from <= until ? from...until : nil
+    }
+}
+
+extension PresentedDocument.Issuer {
+    init(_ certificate: Certificate) {
+        self.init(subject: certificate.subject.description, sha256: certificate.sha256)
     }
 }

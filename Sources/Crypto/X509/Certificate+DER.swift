@@ -19,7 +19,11 @@ extension Certificate {
             signedAlgorithm: fields.algorithm, issuer: fields.issuer, notBefore: fields.notBefore, notAfter: fields.notAfter,
             subject: fields.subject, spkiBytes: fields.spki, keyAlgorithm: fields.keyAlgorithm, publicKeyBits: fields.keyBits,
             extensions: fields.extensions, known: try KnownExtensions(fields.extensions), signedBytes: parts.signed.encoded,
-            signature: parts.signature)
+            signature: parts.signature, subjectKey: Self.key(fields.spki))
+    }
+
+    private static func key(_ spki: [UInt8]) -> Result<PublicKey, CryptoError> {
+        do throws(CryptoError) { return .success(try PublicKey(spki: spki)) } catch { return .failure(error) }
     }
 }
 

@@ -40,6 +40,8 @@ public struct Certificate: Sendable, Hashable {
     public let signedBytes: [UInt8]
     /// Content of signatureValue: ECDSA-Sig-Value in DER, or a raw Edwards or RSA signature.
     public let signature: [UInt8]
+    /// The subject's key, made once for all copies.
+    let subjectKey: Result<PublicKey, CryptoError>
 
     public static func == (a: Certificate, b: Certificate) -> Bool { a.der == b.der }
 
@@ -65,7 +67,7 @@ public struct Certificate: Sendable, Hashable {
     public var isSelfIssued: Bool { subject == issuer }
 
     /// The subject's key. Throws where it is no key that this product uses, or no point of its curve.
-    public func publicKey() throws(CryptoError) -> PublicKey { try PublicKey(spki: spkiBytes) }
+    public func publicKey() throws(CryptoError) -> PublicKey { try subjectKey.get() }
 
     /// Whether `key` made the signature, by the algorithm that the certificate names. False, too, where that algorithm is
     /// unknown or not one of the key.
@@ -75,7 +77,7 @@ public struct Certificate: Sendable, Hashable {
 
     /// Whether the key of `issuer` made the signature.
     public func isSigned(by issuer: Certificate) -> Bool {
-        signatureAlgorithm.signatureAlgorithm?.isSignature(signature, of: signedBytes, bySPKI: issuer.spkiBytes) ?? false
+        signatureAlgorithm.signatureAlgorithm?.isSignature(signature, of: signedBytes, byKeyOf: issuer) ?? false
     }
 
     /// Whether `time` lies within notBefore and notAfter, both included, with `skew` seconds of tolerance on both sides.

@@ -48,7 +48,7 @@ public struct CertificateRevocationList: Sendable, Hashable {
     public func isSigned(by issuer: Certificate) -> Bool {
         guard let algorithm = signatureAlgorithm.signatureAlgorithm else { return false }
         return signatureAlgorithm == signedAlgorithm
-            && algorithm.isSignature(signature, of: signedBytes, bySPKI: issuer.spkiBytes)
+            && algorithm.isSignature(signature, of: signedBytes, byKeyOf: issuer)
     }
 
     /// Reads a CRL: one complete DER SEQUENCE and nothing after it.

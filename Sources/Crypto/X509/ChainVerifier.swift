@@ -48,11 +48,11 @@ public struct ChainVerifier: Sendable {
             findings.append(ChainFinding(.noPath(nil), certificate: 0))
             return ChainResult(path: path, anchor: nil, findings: findings)
         }
-        let anchor = issuer(of: last)
+        let (anchor, isSigned) = issuer(of: last)
         if anchor == nil {
             findings.append(ChainFinding(.noPath(last.authorityKeyIdentifier?.keyIdentifier), certificate: path.count - 1))
         }
-        checkLinks(path, anchor, &findings)
+        checkLinks(path, anchor, anchorSigned: isSigned, &findings)
         for (index, certificate) in (path + [anchor].compactMap { $0 }).enumerated() {
             if !certificate.isValid(at: time, skew: policy.skew) {
                 findings.append(ChainFinding(.notValid(time), certificate: index))
@@ -77,24 +77,28 @@ public struct ChainVerifier: Sendable {
 
     private func isAuthority(_ certificate: Certificate) -> Bool { certificate.basicConstraints?.isCA == true }
 
-    /// The anchor that certified `certificate`: of those with its issuer's name, one whose key made the signature, else one
-    /// whose key identifier it names (so that a broken signature is told apart from an unknown root).
-    private func issuer(of certificate: Certificate) -> Certificate? {
+    /// The anchor that certified `certificate`, and whether its key made the signature: of those with its issuer's name, one whose
+    /// key did, else one whose key identifier it names (so that a broken signature is told apart from an unknown root).
+    private func issuer(of certificate: Certificate) -> (anchor: Certificate?, isSigned: Bool) {
         let named = anchors.filter { $0.subject == certificate.issuer }
-        if let signer = named.first(where: { certificate.isSigned(by: $0) }) { return signer }
-        guard let wanted = certificate.authorityKeyIdentifier?.keyIdentifier else { return named.first }
-        return named.first { $0.subjectKeyIdentifier == wanted }
+        if let signer = named.first(where: { certificate.isSigned(by: $0) }) { return (signer, true) }
+        guard let wanted = certificate.authorityKeyIdentifier?.keyIdentifier else { return (named.first, false) }
+        return (named.first { $0.subjectKeyIdentifier == wanted }, false)
     }
 
-    private func checkLinks(_ path: [Certificate], _ anchor: Certificate?, _ findings: inout [ChainFinding]) {
+    /// - Parameter anchorSigned: whether the anchor's key made the signature of the last certificate.
+    private func checkLinks(
+        _ path: [Certificate], _ anchor: Certificate?, anchorSigned: Bool, _ findings: inout [ChainFinding]
+    ) {
         for (index, certificate) in path.enumerated() {
-            guard let issuer = index + 1 < path.count ? path[index + 1] : anchor else { continue }
+            let isLast = index + 1 == path.count
+            guard let issuer = isLast ? anchor : path[index + 1] else { continue }
             if certificate.issuer != issuer.subject { findings.append(ChainFinding(.nameNotChained, certificate: index)) }
             if let algorithm = certificate.signatureAlgorithm.signatureAlgorithm, !policy.signatureAlgorithms.contains(algorithm) {
                 findings.append(ChainFinding(.signatureAlgorithm(algorithm.name), certificate: index))
             } else if certificate.signatureAlgorithm.oid != certificate.signedAlgorithm.oid {
                 findings.append(ChainFinding(.signatureAlgorithm("two different ones"), certificate: index))
-            } else if !certificate.isSigned(by: issuer) {
+            } else if !(isLast ? anchorSigned : certificate.isSigned(by: issuer)) {
                 findings.append(ChainFinding(.signature, certificate: index))
             }
         }

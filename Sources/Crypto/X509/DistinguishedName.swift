@@ -103,9 +103,9 @@ public struct DistinguishedName: Sendable, Hashable, CustomStringConvertible {
         case .organizationName: "O"
         case .organizationalUnitName: "OU"
         case .countryName: "C"
-        case "2.5.4.9": "STREET"
-        case "0.9.2342.19200300.100.1.25": "DC"
-        case "0.9.2342.19200300.100.1.1": "UID"
+        case .streetAddress: "STREET"
+        case .domainComponent: "DC"
+        case .userID: "UID"
         default: type.description
         }
     }

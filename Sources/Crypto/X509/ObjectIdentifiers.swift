@@ -55,4 +55,21 @@ extension OID {
     public static let stateOrProvinceName: OID = "2.5.4.8"
     public static let organizationName: OID = "2.5.4.10"
     public static let organizationalUnitName: OID = "2.5.4.11"
+    static let streetAddress: OID = "2.5.4.9"
+    static let domainComponent: OID = "0.9.2342.19200300.100.1.25"
+    static let userID: OID = "0.9.2342.19200300.100.1.1"
+    static let emailAddress: OID = "1.2.840.113549.1.9.1"
+}
+
+/// Signatures (RFC 5758, RFC 8410, RFC 8017 Appendix C).
+extension OID {
+    static let ecdsaWithSHA1: OID = "1.2.840.10045.4.1"
+    static let ecdsaWithSHA256: OID = "1.2.840.10045.4.3.2"
+    static let ecdsaWithSHA384: OID = "1.2.840.10045.4.3.3"
+    static let ecdsaWithSHA512: OID = "1.2.840.10045.4.3.4"
+    static let ed25519: OID = "1.3.101.112"
+    static let ed448: OID = "1.3.101.113"
+    static let rsaWithSHA256: OID = "1.2.840.113549.1.1.11"
+    static let rsaWithSHA384: OID = "1.2.840.113549.1.1.12"
+    static let rsaWithSHA512: OID = "1.2.840.113549.1.1.13"
 }

@@ -34,15 +34,15 @@ public enum SignatureAlgorithm: Sendable, Hashable, CaseIterable {
 
     public var oid: OID {
         switch self {
-        case .ecdsaWithSHA1: "1.2.840.10045.4.1"
-        case .ecdsaWithSHA256: "1.2.840.10045.4.3.2"
-        case .ecdsaWithSHA384: "1.2.840.10045.4.3.3"
-        case .ecdsaWithSHA512: "1.2.840.10045.4.3.4"
-        case .ed25519: "1.3.101.112"
-        case .ed448: "1.3.101.113"
-        case .rsaWithSHA256: "1.2.840.113549.1.1.11"
-        case .rsaWithSHA384: "1.2.840.113549.1.1.12"
-        case .rsaWithSHA512: "1.2.840.113549.1.1.13"
+        case .ecdsaWithSHA1: .ecdsaWithSHA1
+        case .ecdsaWithSHA256: .ecdsaWithSHA256
+        case .ecdsaWithSHA384: .ecdsaWithSHA384
+        case .ecdsaWithSHA512: .ecdsaWithSHA512
+        case .ed25519: .ed25519
+        case .ed448: .ed448
+        case .rsaWithSHA256: .rsaWithSHA256
+        case .rsaWithSHA384: .rsaWithSHA384
+        case .rsaWithSHA512: .rsaWithSHA512
         }
     }
 
@@ -92,14 +92,14 @@ public enum SignatureAlgorithm: Sendable, Hashable, CaseIterable {
         fits(key.curve) && key.verifyDER(signature: signature, message: message, hash: hash)
     }
 
-    /// Whether the key in a SubjectPublicKeyInfo (DER) made the signature, whatever kind of key this algorithm has.
-    func isSignature(_ signature: [UInt8], of message: [UInt8], bySPKI spki: [UInt8]) -> Bool {
+    /// Whether the key of `issuer` made the signature, whatever kind of key this algorithm has.
+    func isSignature(_ signature: [UInt8], of message: [UInt8], byKeyOf issuer: Certificate) -> Bool {
         switch self {
         case .rsaWithSHA256, .rsaWithSHA384, .rsaWithSHA512:
-            guard let hash, let key = try? RSAPublicKey(spki: spki) else { return false }
+            guard let hash, let key = try? RSAPublicKey(spki: issuer.spkiBytes) else { return false }
             return key.verifyPKCS1(signature: signature, message: message, hash: hash)
         default:
-            guard let key = try? PublicKey(spki: spki) else { return false }
+            guard let key = try? issuer.publicKey() else { return false }
             return isSignature(signature, of: message, by: key)
         }
     }

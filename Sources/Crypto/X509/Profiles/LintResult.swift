@@ -24,10 +24,10 @@ public struct LintResult: Sendable, Hashable {
     /// Whether no rule of level fail is broken.
     public var isConformant: Bool { findings.allSatisfy { $0.severity == .warn } }
 
-    mutating func add(_ outcome: RuleOutcome, _ id: String, _ severity: RuleFinding.Severity, clause: String) {
+    mutating func add(_ outcome: RuleOutcome, _ id: String, _ severity: RuleFinding.Severity, clause: @autoclosure () -> String) {
         switch outcome {
         case .holds: passed.append(id)
-        case .broken(let message): findings.append(RuleFinding(id: id, severity: severity, message: message, clause: clause))
+        case .broken(let message): findings.append(RuleFinding(id: id, severity: severity, message: message, clause: clause()))
         case .notRun(let reason): notRun.append(Skipped(id: id, reason: reason))
         }
     }

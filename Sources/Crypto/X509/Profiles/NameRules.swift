@@ -49,7 +49,7 @@ extension DistinguishedName.Attribute {
         switch type {
         case .countryName: true
         case .nameSerialNumber: form == .printable
-        case "0.9.2342.19200300.100.1.25", "1.2.840.113549.1.9.1": form == .ia5
+        case .domainComponent, .emailAddress: form == .ia5
         default: form == .printable || form == .utf8
         }
     }
