@@ -26,7 +26,7 @@ struct Accepting: Sendable {
         let faults = try IssuanceFaults(context, .holder)
         let store = try IssuanceStore(context)
         self.store = store
-        let client = try ClientSetup.transport(invocation)
+        let client = try ClientSetup.transport(invocation.context)
         let trace = SessionTrace(
             sink: context.trace, session: Hex.encode(context.random.bytes(4)), role: "holder", clock: context.clock,
             faults: context.faults.map(\.text))

@@ -23,18 +23,24 @@ struct IssuerService {
     let issuer: VCIIssuer
     let vault: Vault
 
-    init(_ invocation: Invocation, identifier: String, page: (@Sendable (VCIIssuer.ConsentPrompt) -> String)?) async throws {
+    /// - Parameters:
+    ///   - lists: what is served beside the issuer; nil where nothing is issued.
+    init(
+        _ invocation: Invocation, identifier: String, lists: IssuerLists? = nil,
+        page: (@Sendable (VCIIssuer.ConsentPrompt) -> String)?
+    ) async throws {
         let context = invocation.context
         var settings = IssuerSettings(identifier: identifier, configurations: SpecimenSource.configurations)
         if invocation.string("profile") == "haip" { settings.adoptHAIP() }
         for text in invocation.strings("set") { try Self.set(text, &settings) }
         let identities = IssuanceIdentities(context)
-        let (signer, root) = try identities.documentSigner()
+        let (signer, root) = try lists.map { ($0.signer, $0.root) } ?? identities.documentSigner()
         let registration = try await RegistrationChoice(invocation, as: .issuer)
         if let certificate = registration.certificate { settings.issuerInfo = [RegistrationAttestation.entry(certificate)] }
         let person = invocation.string("specimen").flatMap(Specimen.named) ?? .mira
         let source = try SpecimenSource(
-            person: person, signer: signer, validity: Int64(invocation.integer("valid-days") ?? 90) * 86400, random: context.random)
+            person: person, signer: signer, validity: Int64(invocation.integer("valid-days") ?? 90) * 86400, random: context.random,
+            statuses: lists?.desk)
         vault = try context.serviceVault()
         issuer = VCIIssuer(
             settings: settings,
