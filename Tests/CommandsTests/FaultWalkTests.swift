@@ -81,9 +81,12 @@ import Testing
         "mode-preference": Scene(holder: ["--ble-mode", "both"], bluetooth: .init(end: .client)),
     ]
 
+    /// Seen by who fetches lists only: NetworkWalkTests.
+    private static let elsewhere: Set<String> = ["list-endless", "list-redirect"]
+
     /// Those that proximity shows; other protocols have walks of their own.
     private static let faults: [(fault: String, role: String)] = NamedFault.all.filter { fault in
-        fault.checks.contains(where: isOfProximity)
+        fault.checks.contains(where: isOfProximity) && !elsewhere.contains(fault.name)
     }.flatMap { fault in
         // What is registered goes to wallets by verifiers and issuers, too: RegistrationWalkTests.
         let roles = RegistrationFault(fault.name) == nil ? ["issuer", "holder", "reader"] : ["reader"]

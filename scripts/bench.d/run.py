@@ -5,14 +5,18 @@ Everything is processor time. The rounds take turns, and the best of each counts
 Ends 1 when a goal is missed.
 """
 import base64
+import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import time
+import zlib
 
 import cbor2
-from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, utils
 
 import degrade
 import issuers
@@ -36,6 +40,8 @@ GOALS = [
     ("issuer metadata over HTTP: faster than openid4vci", "issuer metadata", "openid4vci metadata", "least", 4),
     ("POST /nonce: faster than openid4vci", "issuer nonce", "openid4vci nonce", "least", 4),
     ("POST /credential, an mDL: faster than openid4vci", "issuer credential", "openid4vci credential", "least", 5),
+    ("status list of 1 000 000 entries: load with signature", "status load", None, "most", 50_000),
+    ("status list of 1 000 000 entries: look up", "status lookup", None, "most", 1_000),
     ("walletbench version", "version", None, "most", 15_000),
 ]
 # Of the pictures of degrade.py, so many at least.
@@ -55,6 +61,19 @@ class Inputs:
         for name, data in (("root.der", kit.der(self.root)), ("signer.der", kit.der(self.signer)), ("signer.scalar", scalar),
                            ("transcript.cbor", self.transcript), ("response.cbor", self.response), ("large.cbor", self.large)):
             (folder / name).write_bytes(data)
+        # Every entry of 8 bits is another: nothing that compresses.
+        statuses = random.Random(1).randbytes(1_000_000)
+        (folder / "statuses.raw").write_bytes(statuses)
+        (folder / "statuses.jwt").write_bytes(self._status_list(statuses))
+
+    def _status_list(self, statuses):
+        text = lambda data: base64.urlsafe_b64encode(data).rstrip(b"=")
+        header = {"alg": "ES256", "typ": "statuslist+jwt", "x5c": [base64.b64encode(kit.der(self.signer)).decode()]}
+        claims = {"sub": "https://status.utopia.example/1", "iat": int(time.time()), "ttl": 3600,
+                  "status_list": {"bits": 8, "lst": text(zlib.compress(statuses)).decode()}}
+        signed = text(json.dumps(header).encode()) + b"." + text(json.dumps(claims).encode())
+        r, s = utils.decode_dss_signature(self.signer_key.sign(signed, ec.ECDSA(hashes.SHA256())))
+        return signed + b"." + text(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
 
     def _respond(self, claims):
         issued = kit.issue(claims, kit.MDL, self.signer, self.signer_key, self.device_key.public_key())

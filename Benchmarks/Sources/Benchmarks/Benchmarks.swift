@@ -40,6 +40,9 @@ struct Inputs {
     let transcript: SessionTranscript
     let response: [UInt8]
     let large: [UInt8]
+    /// A status list as a JWT, and its entries of 8 bits.
+    let statusList: [UInt8]
+    let statuses: [UInt8]
     let now = SystemClock().now()
     /// The only measurement wanted.
     let only: String?
@@ -52,6 +55,8 @@ struct Inputs {
         transcript = try SessionTranscript(encoded: Self.read(folder, "transcript.cbor"))
         response = try Self.read(folder, "response.cbor")
         large = try Self.read(folder, "large.cbor")
+        statusList = try Self.read(folder, "statuses.jwt")
+        statuses = try Self.read(folder, "statuses.raw")
     }
 
     func measure() async throws {
@@ -59,6 +64,7 @@ struct Inputs {
         try await verification()
         try await codec()
         try await issuing()
+        try await statusLists()
     }
 
     private func bound() async throws {
@@ -124,6 +130,24 @@ struct Inputs {
             docType: "org.iso.18013.5.1.mDL", claims: claims, deviceKey: device, signed: now,
             validUntil: now.adding(seconds: 86_400))
         try await report("issue") { _ = try await issuer.mint(order).encodedCBOR }
+    }
+
+    private func statusLists() async throws {
+        try await report("status load") { _ = try list() }
+        let list = try list()
+        var index = 0
+        try await report("status lookup") {
+            index = (index + 7_919) % statuses.count
+            guard list[index] == statuses[index] else { throw Failure(description: "status \(index) is another") }
+        }
+    }
+
+    private func list() throws -> StatusList {
+        let token = try StatusToken(statusList)
+        guard let list = try token.list?.get(), list.count == statuses.count else {
+            throw Failure(description: "the status list has not all entries")
+        }
+        return list
     }
 
     /// The elements of the response.

@@ -12,7 +12,8 @@ enum Demo {
             authorization code flow); presents both from holder to reader as two processes that \
             meet over the picture of a QR code; then shows that a forged device signature and a refused consent are seen; then presents the \
             licence as mdoc and a PID as SD-JWT VC over OpenID4VP, plain and encrypted, from wallet to verifier as two processes that meet over \
-            HTTP. Writes engagement.png, report.json, report.html and trace.jsonl, and the like for the other presentations. Ends 0 only if \
+            HTTP; then has both issued with a status, revokes them, and shows that reader and verifier see it in the lists that the issuer \
+            serves. Writes engagement.png, report.json, report.html and trace.jsonl, and the like for the other presentations. Ends 0 only if \
             every verdict is right.
             """,
         examples: [Example("walletbench demo"), Example("walletbench demo --out demo-results", "keeps the results there")],
@@ -62,6 +63,9 @@ enum Demo {
         for scene in DemoWebScene.all {
             let result = try await scene.play(on: stage, out: out, familyName: person.familyName)
             tell(scene.name, result.isRight, result.detail)
+        }
+        for (name, result) in try await DemoRevocation().play(on: stage, out: out, invocation) {
+            tell(name, result.isRight, result.detail)
         }
         let isRight = steps.allSatisfy { $0["ok"]?.boolValue == true }
         console.out("results in \(out): engagement.png, report.html, report.json, trace.jsonl, vp-*.json, vp-*.html")

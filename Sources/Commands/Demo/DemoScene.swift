@@ -17,6 +17,7 @@ struct DemoScene: Sendable {
     let request: String
     let document: String
     let holderOptions: [String]
+    var readerOptions: [String] = []
     let expected: Expectation
 
     /// What the reader's report must say.
@@ -24,6 +25,8 @@ struct DemoScene: Sendable {
         case pass(binding: String, familyName: String)
         case fail(check: String)
         case refused
+        /// The status of the document; what is not valid fails.
+        case status(String)
     }
 
     static func all(licence: String, identity: String, person: Specimen) -> [DemoScene] {
@@ -65,7 +68,7 @@ struct DemoScene: Sendable {
         let reader = try ChildProcess(
             "the reader",
             arguments: ["reader", "read", "--home", stage.reader.path, "--qr", picture, "--request", request]
-                + ["--report", "\(out)/\(prefix)report.json", "--report", "\(out)/\(prefix)report.html"] + common
+                + ["--report", "\(out)/\(prefix)report.json", "--report", "\(out)/\(prefix)report.html"] + readerOptions + common
                 + ["--trace", "\(out)/\(prefix)trace.jsonl"],
             log: "\(stage.folder)/reader.log")
         defer { reader.stop() }
@@ -98,6 +101,11 @@ struct DemoScene: Sendable {
             return Result(
                 isRight: verdict == "fail" && reader.exit == 1 && failed == [check],
                 detail: "verdict \(verdict), failed \(failed.joined(separator: ", "))")
+        case .status(let wanted):
+            let status = document?["status"]?.stringValue ?? "none"
+            return Result(
+                isRight: status == wanted && verdict == (wanted == "valid" ? "pass" : "fail"),
+                detail: "verdict \(verdict), status \(status), as the issuer's list says")
         case .refused:
             return Result(
                 isRight: document == nil && reader.exit == 1 && holder.exit == 1 && report["refused"]?.boolValue == true,

@@ -56,7 +56,10 @@ struct DemoStage: Sendable {
     func issue(_ offer: [String], to wallet: [String], of person: Specimen) async throws -> String {
         let service = try ChildProcess(
             "the issuer",
-            arguments: ["issuer", "serve", "--home", issuer.path, "--offer", "--once", "--json", "--specimen", person.name] + offer,
+            arguments: [
+                "issuer", "serve", "--home", issuer.path, "--offer", "--once", "--json", "--specimen", person.name, "--status",
+                "none",
+            ] + offer,
             log: "\(folder)/issuer.log")
         defer { service.stop() }
         guard let link = try await service.event("request", within: 120)["uri"]?.stringValue else {
@@ -93,8 +96,8 @@ extension Context {
     func at(home: Home) -> Context {
         Context(
             console: console, home: home, clock: clock, random: random, trace: trace, logger: logger, edition: edition, skew: skew,
-            usesTrust: usesTrust, trustPolicy: trustPolicy, statusPolicy: statusPolicy, statusSources: statusSources,
-            reveals: reveals, faults: faults, isDeterministic: isDeterministic,
+            usesTrust: usesTrust, trustPreset: trustPreset, trustPolicy: trustPolicy, statusPolicy: statusPolicy,
+            statusSources: statusSources, network: network, reveals: reveals, faults: faults, isDeterministic: isDeterministic,
             wantsNoPassphrase: wantsNoPassphrase, passphraseFile: passphraseFile, root: root)
     }
 }

@@ -11,6 +11,11 @@ struct DemoWebScene: Sendable {
     let query: JSON
     /// What the report must say: format and the way the holder is bound, one a document.
     let expected: [(format: String, binding: String)]
+    /// Which document the wallet answers with; nil: whichever fits.
+    var document: String?
+    /// What the document's status must be; what is not valid fails. Nil: it is not looked at.
+    var status: String?
+    var verifierOptions: [String] = []
 
     static let all: [DemoWebScene] =
         ["direct_post", "direct_post.jwt"].flatMap { mode in
@@ -39,7 +44,7 @@ struct DemoWebScene: Sendable {
         ],
     ]
 
-    private static let person: JSON = [
+    static let person: JSON = [
         "id": "pid", "format": "dc+sd-jwt", "meta": ["vct_values": ["urn:eudi:pid:1"]],
         "claims": [["path": ["family_name"]], ["path": ["given_name"]], ["path": ["birthdate"]]],
     ]
@@ -54,14 +59,15 @@ struct DemoWebScene: Sendable {
             arguments: [
                 "verifier", "serve", "--home", stage.reader.path, "--request", file, "--once", "--timeout", "120", "--json",
                 "--report", "\(out)/\(prefix)report.json", "--report", "\(out)/\(prefix)report.html",
-            ], log: "\(stage.folder)/verifier.log")
+            ] + verifierOptions, log: "\(stage.folder)/verifier.log")
         defer { verifier.stop() }
         guard let link = try await verifier.event("request", within: 60)["link"]?.stringValue else {
             return DemoScene.Result(isRight: false, detail: "the verifier made no link")
         }
         let holder = try ChildProcess(
             "the wallet",
-            arguments: ["holder", "answer", link, "--home", stage.holder.path, "--consent", "auto", "--allow-private", "--json"],
+            arguments: ["holder", "answer", link, "--home", stage.holder.path, "--consent", "auto", "--allow-private", "--json"]
+                + (document.map { ["--doc", $0] } ?? []),
             log: "\(stage.folder)/wallet.log")
         defer { holder.stop() }
         async let held = holder.finish(within: 120)
@@ -82,6 +88,12 @@ struct DemoWebScene: Sendable {
         let names = documents.compactMap { document in
             document["claims"]?["family_name"]?.stringValue
                 ?? document["claims"]?.objectValue?.compactMap { $0.value["family_name"]?.stringValue }.first
+        }
+        if let wanted = status {
+            let status = documents.first?["status"]?.stringValue ?? "none"
+            return DemoScene.Result(
+                isRight: status == wanted && verdict == (wanted == "valid" ? "pass" : "fail"),
+                detail: "verdict \(verdict), status \(status), as the issuer's list says")
         }
         let isRight =
             verdict == "pass" && verifier.exit == 0 && holder.exit == 0 && names == expected.map { _ in familyName }

@@ -18,6 +18,8 @@ struct Context: Sendable {
     let skew: Int
     /// False with `--trust none`: the verdict is about the cryptography alone.
     let usesTrust: Bool
+    /// `--trust NAME`: the preset whose anchors and lists count in place of the home's.
+    let trustPreset: String?
     /// Whether claim values and secrets may be shown.
     /// What trust in issuers is held to.
     let trustPolicy: TrustPolicies
@@ -25,6 +27,7 @@ struct Context: Sendable {
     let statusPolicy: StatusPolicy
     /// Folders with status lists and CRLs.
     let statusSources: [String]
+    let network: NetworkUse
     let reveals: Bool
     let faults: [FaultName]
     /// Whether the run repeats byte for byte (`--seed`).
@@ -34,6 +37,16 @@ struct Context: Sendable {
     let passphraseFile: String?
     /// The command table, for help, completions and man pages.
     let root: Command
+}
+
+/// What a run may fetch, and from whom.
+struct NetworkUse: Sendable, Hashable {
+    /// `--offline`: lists are not fetched.
+    let isOffline: Bool
+    /// `--allow-private`: private, loopback and link-local addresses, too.
+    let allowsPrivate: Bool
+    /// `--tls-ca`: files with roots that are trusted for HTTPS.
+    let authorities: [String]
 }
 
 /// A fault as named on the command line: `NAME[:ARG]`.
@@ -69,11 +82,15 @@ extension Context {
         edition = options.integer("edition").flatMap(Edition.init) ?? .first
         skew = options.integer("skew") ?? 60
         usesTrust = options.string("trust") != "none"
+        trustPreset = try TrustPresets.name(options.string("trust") ?? "home")
         let trust = try StatusPolicy(
             general: options.string("trust-policy") ?? "enforce", overrides: options.strings("trust-for"), option: "trust-for")
         trustPolicy = TrustPolicies(trust.general, byType: trust.byType)
         statusPolicy = try StatusPolicy(general: options.string("status-policy"), overrides: options.strings("status-for"))
         statusSources = options.strings("status-source")
+        network = NetworkUse(
+            isOffline: options.flag("offline"), allowsPrivate: options.flag("allow-private"), authorities: options.strings("tls-ca")
+        )
         reveals = options.flag("reveal")
         faults = options.strings("fault").map(FaultName.init)
         wantsNoPassphrase = options.flag("no-passphrase")

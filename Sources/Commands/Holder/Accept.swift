@@ -29,7 +29,7 @@ enum HolderAccept {
             Example("walletbench holder accept offer.png --tx-code 4711 --consent auto", "a photo of the QR code"),
             Example("walletbench holder accept --issuer http://127.0.0.1:8080 --type mdl --copies 5", "without an offer"),
         ],
-        options: options + ClientSetup.options,
+        options: options,
         arguments: [Argument("OFFER", "The offer's link, or a picture of it", isRequired: false)],
         run: run)
 
@@ -87,13 +87,13 @@ enum HolderPoll {
         discussion:
             "Asks for every deferred document, or for the one named, when its interval is over; --wait asks until it has come.",
         examples: [Example("walletbench holder poll"), Example("walletbench holder poll 1a2b --wait")],
-        options: HolderAccept.options + ClientSetup.options,
+        options: HolderAccept.options,
         arguments: [Argument("ID", "Only this document", isRequired: false)], run: { try await run($0, .poll) })
 
     static let resume = Command(
         name: "resume", summary: "take up deferred documents after a restart",
         discussion: "The same as poll: everything that is needed is in the wallet.",
-        examples: [Example("walletbench holder resume")], options: HolderAccept.options + ClientSetup.options,
+        examples: [Example("walletbench holder resume")], options: HolderAccept.options,
         arguments: [Argument("ID", "Only this document", isRequired: false)], run: { try await run($0, .poll) })
 
     static let refresh = Command(
@@ -105,7 +105,7 @@ enum HolderPoll {
         examples: [
             Example("walletbench holder refresh 1a2b --copies 5"), Example("walletbench holder refresh", "whatever is due"),
         ],
-        options: HolderAccept.options + ClientSetup.options,
+        options: HolderAccept.options,
         arguments: [Argument("ID", "Only this document", isRequired: false)], run: { try await run($0, .refresh) })
 
     private enum Verb { case poll, refresh }

@@ -50,7 +50,7 @@ struct Accepting: Sendable {
             random: context.random, faults: faults)
         return VCIWallet(
             settings: settings,
-            transport: TracedTransport(try ClientSetup.transport(invocation), trace: trace, isRevealed: context.reveals),
+            transport: TracedTransport(try ClientSetup.transport(invocation.context), trace: trace, isRevealed: context.reveals),
             keys: store.wallet.keys, provider: provider, clock: context.clock, random: context.random, faults: faults)
     }
 
@@ -264,7 +264,7 @@ struct Accepting: Sendable {
         // The issuer wants to see something first, by its own verifier (dynamic issuance).
         console.talk("the issuer asks for a presentation first")
         let conversation = AnswerConversation(
-            try await AnswerSetup(invocation), invocation, transport: try ClientSetup.transport(invocation))
+            try await AnswerSetup(invocation), invocation, transport: try ClientSetup.transport(invocation.context))
         let outcome = try await conversation.answer(try RequestInput(place.description))
         guard outcome.exit == .done, let next = outcome.place else {
             throw CommandError.refused("the issuer issues nothing without the presentation that it asked for")

@@ -38,7 +38,7 @@ enum HolderAnswer {
             .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
             .choice("key-unlock", ["auto", "deny"], "deny: the person refuses to unlock the key", default: "auto"),
             .file("key-passphrase-file", "FILE", "The passphrase of keys that have one, in the first line of FILE"),
-        ] + RegistrationPolicy.options("verifier", default: .warning) + TrustSetup.options + ClientSetup.options,
+        ] + RegistrationPolicy.options("verifier", default: .warning) + TrustSetup.options,
         arguments: [Argument("REQUEST", "A link, a picture or a file; - for stdin")],
         run: run)
 
@@ -46,7 +46,7 @@ enum HolderAnswer {
         let setup = try await AnswerSetup(invocation)
         let input = try request(invocation)
         return try await Interrupt.cancelling {
-            try await AnswerConversation(setup, invocation, transport: ClientSetup.transport(invocation)).run(input)
+            try await AnswerConversation(setup, invocation, transport: ClientSetup.transport(invocation.context)).run(input)
         }
     }
 

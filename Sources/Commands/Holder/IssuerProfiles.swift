@@ -22,7 +22,7 @@ struct IssuerProfiles: Sendable {
     private static let ofOnce: Set<String> = ["tx-code", "type", "issuer", "wait"]
 
     /// The options that a profile may hold.
-    static let options = (HolderAccept.options + ClientSetup.options).filter { !ofOnce.contains($0.name) }
+    static let options = HolderAccept.options.filter { !ofOnce.contains($0.name) }
 
     /// Reads the profiles of a home; none where there is no file.
     /// - Throws: exit code 3 when the file cannot be read, or holds what is no profile.

@@ -21,7 +21,7 @@ enum Inspect {
         options: [
             .flag("diagnostic", "For CBOR: diagnostic notation of RFC 8949 with offsets, nothing shortened"),
             .choice("profile", ["haip"], "For an issuer's metadata: the stricter rules of HAIP 1.0"),
-        ] + ClientSetup.options,
+        ],
         arguments: [Argument("INPUT", "A file, - for stdin, or the text itself", kind: .file)]
     ) { invocation in
         let input = try InputReader.read(invocation.argument)

@@ -12,7 +12,7 @@ enum InspectURL {
     static func annotate(_ text: String, _ invocation: Invocation) async throws -> (Annotation, Input) {
         let url: WebURL
         do throws(WebURLError) { url = try WebURL(text) } catch { throw CommandError.refused("\(text): \(error)") }
-        let transport = try ClientSetup.transport(invocation)
+        let transport = try ClientSetup.transport(invocation.context)
         if let issuer = try await metadata(of: url, transport, invocation) { return issuer }
         let response: HTTPResponse
         do throws(HTTPError) {
@@ -30,7 +30,7 @@ enum InspectURL {
         let context = invocation.context
         var settings = WalletSettings()
         if invocation.string("profile") == "haip" { settings.adoptHAIP() }
-        if context.usesTrust { settings.anchors = try TrustStore(of: context.home).anchors(adding: [], role: .documents) }
+        if context.usesTrust { settings.anchors = try context.trustStore.anchors(adding: [], role: .documents) }
         settings.skew = Int64(context.skew)
         let wallet = VCIWallet(
             settings: settings, transport: transport, keys: MemoryKeyStore(random: context.random), provider: nil,

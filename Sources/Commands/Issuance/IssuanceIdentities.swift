@@ -43,6 +43,34 @@ struct IssuanceIdentities {
     /// The root of this home's documents, as a file.
     var documentRoot: String { folder.file("iaca.pem") }
 
+    /// The document signer as it issues where a CRL is served: the same key and certificate, but for the address of the CRL.
+    ///
+    /// - Parameter base: where CRLs are; their name follows.
+    func documentSigner(crl base: String) throws -> (signer: SigningIdentity, root: Certificate) {
+        let (signer, root) = try documentSigner()
+        let (known, uri) = (signer.certificate, "\(base)/\(CertificateMaker.crlName(of: root))")
+        guard known.crlDistributionPoints != nil, let authority = try folder.identity("iaca"), known.issuer == root.subject else {
+            return (signer, root)
+        }
+        if let made = try folder.identity("serving-ds"), made.key.publicKey == signer.key.publicKey,
+            made.certificate.names(crl: uri), made.certificate.notAfter == known.notAfter
+        {
+            return (made, root)
+        }
+        var serialNumber = context.random.bytes(16)
+        serialNumber[0] = serialNumber[0] & 0x3F | 0x40
+        var builder = CertificateBuilder(
+            serialNumber: serialNumber,
+            signatureAlgorithm: SignatureAlgorithm(curve: authority.key.curve) ?? .ecdsaWithSHA256, issuer: root.subject,
+            notBefore: known.notBefore, notAfter: known.notAfter, subject: known.subject, spki: known.spkiBytes)
+        builder.extensions = known.extensions
+        builder[.crlDistributionPoints] = .crlDistributionPoint(uri)
+        let certificate = try builder.signed(
+            by: authority.key, nonce: context.random.isDeterministic ? .deterministic : .random)
+        _ = try folder.write(certificate, key: signer.key, as: "serving-ds")
+        return (SigningIdentity(certificate: certificate, key: signer.key), root)
+    }
+
     /// The wallet provider inside this program.
     func walletProvider() throws -> SigningIdentity {
         if let known = try folder.identity("wallet-provider") { return known }
@@ -67,8 +95,12 @@ extension IssuanceFaults {
     /// - Parameter registration: one of them that is made elsewhere.
     /// - Throws: exit code 2 for a fault that this role does not have.
     init(_ context: Context, _ side: IssuanceFault.Side, _ registration: RegistrationFault? = nil) throws(CommandError) {
+        // Those of lists are made where lists are served.
+        let own = context.faults.filter { fault in
+            fault.text != registration?.name && (side != .issuer || ListFault.named(fault.name) == nil)
+        }
         do {
-            try self.init(named: context.faults.map(\.text).filter { $0 != registration?.name }, of: side)
+            try self.init(named: own.map(\.text), of: side)
             if registration == .accessGarbage { self = adding(.unreadableAccessCertificate) }
             if registration == .accessAbsent { self = adding(.unsignedIssuerInfo) }
         } catch {
@@ -76,6 +108,13 @@ extension IssuanceFaults {
                 "--fault \(error.name): \(side == .issuer ? "the issuer" : "the wallet") has no such fault in issuance",
                 hint: "walletbench faults lists them")
         }
+    }
+}
+
+extension Certificate {
+    /// Whether this is where it says that its CRL is.
+    func names(crl uri: String) -> Bool {
+        (crlDistributionPoints ?? []).contains { point in point.names.contains { $0 == .uri(uri) } }
     }
 }
 

@@ -49,7 +49,7 @@ struct IssuedStatuses: Sendable {
     static let size = 131_072
 
     static func folder(of home: Home) -> String { home.file("issuer/status") }
-    private static func file(of home: Home) -> String { home.file("issuer/status.json") }
+    static func file(of home: Home) -> String { home.file("issuer/status.json") }
 
     /// - Throws: exit code 3 when the file is there and cannot be read.
     init(of home: Home) throws(CommandError) {
@@ -83,6 +83,17 @@ struct IssuedStatuses: Sendable {
         defer { lock.release() }
         var statuses = try IssuedStatuses(of: home)
         let result = try await body(&statuses)
+        try statuses.save()
+        return result
+    }
+
+    /// The same without a moment at which others could run: no thread waits for the lock while its holder waits for a thread.
+    static func changingNow<R>(_ home: Home, _ body: (inout IssuedStatuses) throws -> R) throws -> R {
+        try Home(path: folder(of: home), source: home.source).make()
+        let lock = try FileLock("\(file(of: home)).lock")
+        defer { lock.release() }
+        var statuses = try IssuedStatuses(of: home)
+        let result = try body(&statuses)
         try statuses.save()
         return result
     }
@@ -195,6 +206,12 @@ extension IssuedStatuses.List {
 }
 
 extension IssuedStatuses.Entry {
+    /// What the copies of the document say, one each.
+    func references(in list: IssuedStatuses.List) -> [StatusReference] {
+        indices.map { StatusReference(.index($0), uri: list.uri) }
+            + identifiers.compactMap { try? Hex.decode($0) }.map { StatusReference(.identifier($0), uri: list.uri) }
+    }
+
     fileprivate init?(_ json: JSON) {
         guard let id = json["id"]?.stringValue, let type = json["type"]?.stringValue, let list = json["list"]?.stringValue,
             let status = json["status"]?.intValue.flatMap({ UInt8(exactly: $0) }), let issued = json["issued"]?.stringValue

@@ -11,10 +11,12 @@ struct IssuerPages: HTTPHandler {
     private let base: String
     private let router: HTTPRouter
     private let hub = EventHub()
+    private let lists: IssuerLists
     private let offers: Locked<[String: MadeOffer]>
 
-    init(issuer: VCIIssuer, access: ControlGuard, base: String, edition: Edition) {
+    init(issuer: VCIIssuer, lists: IssuerLists, access: ControlGuard, base: String, edition: Edition) {
         let offers = Locked<[String: MadeOffer]>([:])
+        self.lists = lists
         (self.issuer, self.access, self.base, self.offers) = (issuer, access, base, offers)
         var router = HTTPRouter(base: base)
         let pages = IssuerPageText(issuer: issuer, base: base, messages: StepMarkup(edition: edition))
@@ -55,8 +57,9 @@ struct IssuerPages: HTTPHandler {
         self.router = router
     }
 
-    /// Wallets' requests go to the issuer; what a browser asks for, to the pages.
+    /// What verifiers ask for goes to the lists, wallets' requests to the issuer; what a browser asks for, to the pages.
     func respond(to request: HTTPRequest) async -> HTTPResponse {
+        if let list = await lists.respond(to: request) { return list }
         let path = request.url.path.hasPrefix(base) ? String(request.url.path.dropFirst(base.count)) : request.url.path
         let isPage =
             path.isEmpty || path == "/"

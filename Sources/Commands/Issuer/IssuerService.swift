@@ -23,19 +23,22 @@ struct IssuerService {
     let issuer: VCIIssuer
     let vault: Vault
 
-    /// - Parameter pages: of an issuer that serves; nil for one that only makes offers.
-    init(_ invocation: Invocation, identifier: String, pages: Pages?) async throws {
+    /// - Parameters:
+    ///   - lists: what is served beside the issuer; nil where nothing is issued.
+    ///   - pages: of an issuer that serves; nil for one that only makes offers.
+    init(_ invocation: Invocation, identifier: String, lists: IssuerLists? = nil, pages: Pages?) async throws {
         let context = invocation.context
         var settings = IssuerSettings(identifier: identifier, configurations: SpecimenSource.configurations)
         if invocation.string("profile") == "haip" { settings.adoptHAIP() }
         for text in invocation.strings("set") { try Self.set(text, &settings) }
         let identities = IssuanceIdentities(context)
-        let (signer, root) = try identities.documentSigner()
+        let (signer, root) = try lists.map { ($0.signer, $0.root) } ?? identities.documentSigner()
         let registration = try await RegistrationChoice(invocation, as: .issuer)
         if let certificate = registration.certificate { settings.issuerInfo = [RegistrationAttestation.entry(certificate)] }
         let person = invocation.string("specimen").flatMap(Specimen.named) ?? .mira
         let source = try SpecimenSource(
-            person: person, signer: signer, validity: Int64(invocation.integer("valid-days") ?? 90) * 86400, random: context.random)
+            person: person, signer: signer, validity: Int64(invocation.integer("valid-days") ?? 90) * 86400, random: context.random,
+            statuses: lists?.desk)
         let vault = try context.serviceVault()
         self.vault = vault
         issuer = VCIIssuer(

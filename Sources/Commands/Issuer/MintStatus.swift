@@ -36,6 +36,8 @@ struct MintStatus: Sendable {
         case .entry(_, let wanted)?: (kind, bits, isWanted) = (.list, wanted, true)
         case .reference(let wanted)?, .list(_, let wanted)?: (kind, isWanted) = (wanted, true)
         case .identifier?: (kind, isWanted) = (.identifiers, true)
+        case .conduct?:
+            throw .usage("--fault \(fault?.name ?? ""): a fault of who serves lists", hint: "issuer serve has it")
         case .unrevoke?:
             throw .usage("--fault status-unrevoke is a fault of `issuer restore`", hint: "revoke a document first, then restore it")
         case .revocationList?, nil: break
@@ -85,9 +87,8 @@ struct MintStatus: Sendable {
     }
 
     private func references(_ entry: IssuedStatuses.Entry, _ list: IssuedStatuses.List) -> [StatusReference] {
-        let isOutside = fault?.name == "status-index-out"
-        return entry.indices.map { StatusReference(.index(isOutside ? list.size + 5 : $0), uri: list.uri) }
-            + entry.identifiers.compactMap { try? Hex.decode($0) }.map { StatusReference(.identifier($0), uri: list.uri) }
+        guard fault?.name == "status-index-out" else { return entry.references(in: list) }
+        return entry.indices.map { _ in StatusReference(.index(list.size + 5), uri: list.uri) }
     }
 
     /// The `status` of an MSO.

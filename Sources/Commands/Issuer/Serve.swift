@@ -13,6 +13,10 @@ enum IssuerServe {
             1.0, and a page on which offers are made (link and QR code), issuances are followed step by step, and everything is switched. What it \
             issues are documents of invented people, signed by the home's test document signer.
 
+            What it issues has a status: `issuer revoke`, `suspend` and `restore` with the id that the issuance's last step names change it \
+            at once, also from another process. For verifiers it serves the status lists at the addresses in the documents, the CRL of its \
+            authority, its keys (jwks, .well-known/jwt-vc-issuer), type-metadata/VCT, and under trust/ the lists of trust make.
+
             Everything that a wallet does wrong is answered with the exact error and named by its check. What the issuer itself does wrong is \
             switched on with --fault.
 
@@ -27,7 +31,7 @@ enum IssuerServe {
             Example("walletbench issuer serve --set defer=2 --set attestation=on", "deferred, for attested wallets only"),
             Example("walletbench issuer serve --fault metadata-wrong-issuer", "what does a wallet say to this?"),
         ],
-        options: ServerSetup.options + IssuerService.options + OfferOptions.options + [
+        options: ServerSetup.options + IssuerService.options + OfferOptions.options + IssuerLists.options + [
             .flag("offer", "Make an offer at once"),
             .flag(
                 "once", "End when an issuance is complete: every document of it delivered, and the wallet's notification received"),
@@ -37,14 +41,15 @@ enum IssuerServe {
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let setup = try ServerSetup(invocation)
+        let lists = try IssuerLists(invocation, identifier: setup.base)
         let service = try await IssuerService(
-            invocation, identifier: setup.base,
+            invocation, identifier: setup.base, lists: lists,
             pages: .init(
                 consent: { IssuerPages.consent($0, base: setup.path) },
                 presentation: { IssuerPages.presentation($0, base: setup.path) }))
         try await service.keepIdentifier()
         let pages = IssuerPages(
-            issuer: service.issuer, access: setup.access, base: setup.path, edition: invocation.context.edition)
+            issuer: service.issuer, lists: lists, access: setup.access, base: setup.path, edition: invocation.context.edition)
         let console = invocation.console
         let steps = service.issuer.log.follow()
         let isDone = try await setup.serve(pages, role: "issuer", invocation) {

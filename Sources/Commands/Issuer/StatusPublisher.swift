@@ -10,6 +10,8 @@ struct StatusPublisher {
     private let signer: SigningIdentity
     /// The form that documents of the run need: where a fault leaves one file only, it is in this form.
     var form = StatusForm.cwt
+    /// Seconds that a copy may be kept; nil: what lists usually say.
+    var timeToLive: Int64?
 
     /// - Throws: exit code 1 when there is no certificate for lists and none can be made.
     init(_ context: Context, fault: ListFault? = nil) throws(CommandError) {
@@ -45,6 +47,7 @@ struct StatusPublisher {
         var maker = StatusListMaker(
             signer: signer, uri: list.uri, at: context.clock.now(), nonce: context.isDeterministic ? .deterministic : .random)
         maker.fault = listFault
+        if let timeToLive { maker.timeToLive = timeToLive }
         do {
             switch (list.kind, form) {
             case (.list, .jwt): return try await maker.jwt(statuses.content(of: list))

@@ -12,7 +12,10 @@ enum GlobalOptions {
         .value("at", "RFC3339", "The time of every validity check", kind: .time, default: "now"),
         .integer("skew", "SECONDS", "Tolerance of every time check", in: 0...31_536_000, default: 60),
         .choice("edition", ["1", "2"], "Edition of ISO/IEC 18013-5", default: "1"),
-        .choice("trust", ["home", "none"], "none: the verdict is about the cryptography alone", default: "home"),
+        .value(
+            "trust", "home|none|PRESET",
+            "Whom to trust: the home's anchors and lists, or those of a preset; none: cryptography alone",
+            default: "home"),
         .choice(
             "trust-policy", ["enforce", "warning", "off"], "What an issuer that nobody vouches for does to the verdict",
             default: "enforce"),
@@ -22,6 +25,9 @@ enum GlobalOptions {
             default: "warning"),
         .value("status-for", "TYPE=POLICY", "Another status policy for documents of this type", isRepeatable: true),
         .value("status-source", "FOLDER", "Where status lists and CRLs are read from first", kind: .directory, isRepeatable: true),
+        .flag("offline", "Fetch no status lists, CRLs and trust lists; copies of earlier runs serve, with their age"),
+        .flag("allow-private", "Also fetch from private, loopback and link-local addresses"),
+        .file("tls-ca", "FILE", "A root that is trusted for HTTPS besides those of the system (PEM or DER)", isRepeatable: true),
         .integer("seed", "N", "Repeat a run byte for byte; only in a home made by --test-home", in: 0...Int.max),
         .file("trace", "FILE", "Write every message of the run as JSON Lines"),
         .flag("reveal", "Show claim values and secrets in traces and listings"),

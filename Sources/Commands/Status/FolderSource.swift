@@ -5,8 +5,16 @@ import Ports
 /// `1.cwt` or `1.jwt`, whichever is asked for, `…/test.crl` the file `test.crl`.
 struct FolderSource: ResourceSource {
     let path: String
+    /// Whether the folder speaks for a URI at all.
+    private let answers: @Sendable (String) -> Bool
+
+    /// - Parameter answers: for which URIs; all where it is not given.
+    init(path: String, for answers: @escaping @Sendable (String) -> Bool = { _ in true }) {
+        (self.path, self.answers) = (path, answers)
+    }
 
     func fetch(_ uri: String, accept: [String], limit: Int) async throws(ResourceError) -> Resource {
+        guard answers(uri) else { throw ResourceError(uri, "is not in \(path)") }
         let end = uri.utf8.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? uri.endIndex
         let name = String(uri[..<end].split(separator: "/").last ?? "")
         guard !name.isEmpty, !name.hasPrefix("."), !name.utf8.contains(0) else {

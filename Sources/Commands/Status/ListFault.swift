@@ -21,6 +21,13 @@ struct ListFault: Sendable, Hashable {
         case revocationList(CRL)
         /// What `issuer restore` does against the rules.
         case unrevoke
+        /// What `issuer serve` does in place of sending a list.
+        case conduct(Conduct)
+    }
+
+    enum Conduct: String, Sendable, Hashable {
+        case endless = "list-endless"
+        case redirect = "list-redirect"
     }
 
     enum CRL: String, Sendable, Hashable {
@@ -50,7 +57,10 @@ struct ListFault: Sendable, Hashable {
             .init("identifier-revoked", "the document's identifier is in the identifier list", also: ["R28.status"], .identifier),
             .init("status-unrevoke", "a revoked document is valid again (issuer restore)", also: ["R31"], .unrevoke),
         ]
-        + lists + revocationLists
+        + lists + revocationLists + [
+            .init("list-endless", "the list does not end", also: open, .conduct(.endless)),
+            .init("list-redirect", "the list's address sends to itself", also: open, .conduct(.redirect)),
+        ]
 
     private static let lists: [ListFault] = StatusListMaker.Fault.allCases.map { fault in
         ListFault(

@@ -7,26 +7,33 @@ import Ports
 struct StatusSetup: Sendable {
     let checker: StatusChecker
     private let home: Home
-    private let before: StatusMemory
+    /// What the home knows already.
+    private let saved: Locked<StatusMemory>
 
     init(_ context: Context) throws(CommandError) {
         home = context.home
-        before = Self.memory(of: context.home)
+        let before = Self.memory(of: context.home)
+        saved = Locked(before)
         checker = StatusChecker(
-            policy: context.statusPolicy, source: Self.source(context), cache: StatusCache(memory: before),
-            edition: context.edition, skew: Int64(context.skew))
+            policy: context.statusPolicy, source: try Self.source(context),
+            cache: StatusCache(memory: before, archive: FolderArchive(of: context.home)), edition: context.edition,
+            skew: Int64(context.skew))
     }
 
-    /// Folders that the command line or the settings name, then what the home itself issues and makes; never the network.
-    static func source(_ context: Context) -> any ResourceSource {
-        let own = [IssuedStatuses.folder(of: context.home), CertificateFolder(of: context.home).path]
-        return FallbackSource((context.statusSources + own).map(FolderSource.init))
+    /// Folders that the command line or the settings name, then what the home itself issues and makes, last the network.
+    static func source(_ context: Context) throws(CommandError) -> any ResourceSource {
+        let named = context.statusSources.map { FolderSource(path: $0) }
+        let folders: [any ResourceSource] = named + [OwnSource(context)]
+        guard !context.network.isOffline else { return FallbackSource(folders + [OfflineSource("is not fetched: --offline")]) }
+        let network = NetworkSource(
+            try ClientSetup.transport(context), asksReservedNames: context.network.allowsPrivate)
+        return FallbackSource(folders + [network])
     }
 
     /// Keeps what the run learnt.
     func remember() async {
         let learnt = await checker.cache.memory
-        guard learnt != before else { return }
+        guard saved.withLock({ $0 != learnt }) else { return }
         // Without a place to keep it the next run just knows less.
         try? home.make()
         guard let lock = try? FileLock("\(home.file(file)).lock") else { return }
@@ -39,6 +46,7 @@ struct StatusSetup: Sendable {
                 JSONObject(memory.numbers.sorted { $0.key < $1.key }.map { (key: $0.key, value: .string(Hex.encode($0.value))) })),
         ]
         try? Files.write(Array(JSON.object(object).encoded(pretty: true).utf8), to: home.file(file), mode: 0o600)
+        saved.withLock { $0 = learnt }
     }
 
     private var file: String { Self.file }

@@ -47,7 +47,7 @@ enum TraceReplay {
         func signers(_ role: TrustRole) throws -> SignerVerifier {
             let anchors =
                 context.usesTrust
-                ? try TrustStore(of: context.home).anchors(adding: invocation.strings("anchor"), role: role) : .none
+                ? try context.trustStore.anchors(adding: invocation.strings("anchor"), role: role) : .none
             return SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew))
         }
         return ReplayBench(

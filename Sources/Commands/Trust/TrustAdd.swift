@@ -10,11 +10,13 @@ enum TrustAdd {
         discussion: """
             Every certificate of the files becomes an anchor of the home. One that breaks rules of an IACA is taken with a warning; one that is \
             no authority is refused, because nothing could be issued by it: --force takes it nevertheless. A VICAL, RICAL or \
-            list of trusted entities is kept as a source: its authorities count as long as it verifies, for the documents it says.
+            list of trusted entities is kept as a source: its authorities count as long as it verifies, for the documents it says. With \
+            --trust NAME all goes into the preset of this name, which other commands use with --trust NAME in place of the home's anchors.
             """,
         examples: [
             Example("walletbench trust add iaca.pem", "an issuer of documents of any type"),
             Example("walletbench trust add reader-ca.pem --role readers", "an authority of readers"),
+            Example("walletbench trust add https://lists.example/vical.cbor --trust test-event", "into a preset"),
         ],
         options: [
             .choice("role", TrustRole.allCases.map(\.rawValue), "What it is trusted for", default: TrustRole.documents.rawValue),
@@ -33,7 +35,7 @@ enum TrustAdd {
         if let type = types.first(where: { $0.contains(where: \.isNewline) }) {
             throw CommandError.usage("--type \(type): a document type is one line")
         }
-        let store = TrustStore(of: invocation.context.home)
+        let store = invocation.context.trustStore
         var certificates: [Certificate] = []
         var lists: [JSONObject] = []
         for path in invocation.arguments {
@@ -63,21 +65,22 @@ enum TrustAdd {
         return .done
     }
 
-    /// A trust list, from a file, or by its address from the folders of --status-source: kept as it is, once it verifies by the roots with role `lists`.
+    /// A trust list, from a file or its address: kept as it is, once it verifies by the roots with role `lists`.
     private static func list(_ path: String, _ invocation: Invocation) async throws -> JSONObject? {
         let context = invocation.context
         let isAddress = path.hasPrefix("https://") || path.hasPrefix("http://")
         guard isAddress || Files.exists(path) else { return nil }
         let bytes: [UInt8]
         if isAddress {
+            let source = try StatusSetup.source(context)
             do throws(ResourceError) {
-                bytes = try await StatusSetup.source(context).fetch(path, accept: [], limit: 64 << 20).bytes
-            } catch { throw CommandError.environment("\(error)") }
+                bytes = try await source.fetch(path, accept: [], limit: 64 << 20).bytes
+            } catch { throw CommandError.environment("\(error)", hint: "is the address right, and reachable from here?") }
         } else {
             bytes = try Files.read(path, limit: 64 << 20)
         }
         guard isAddress || TrustList.recognises(bytes) else { return nil }
-        let roots = try TrustStore(of: context.home).all().filter { $0.anchor.role == .lists }.map(\.anchor.certificate)
+        let roots = try context.trustStore.all().filter { $0.anchor.role == .lists }.map(\.anchor.certificate)
         let verifier = TrustListVerifier(roots: roots, edition: context.edition, skew: Int64(context.skew))
         let role = invocation.parsed.values["role"] == nil ? nil : invocation.string("role").flatMap(TrustRole.init)
         let list: TrustList
@@ -92,7 +95,7 @@ enum TrustAdd {
         }
         // Fault cache-age: as if it had come from an address two days ago.
         let isStale = context.faults.contains { $0.name == TrustListFault.cacheAge.name }
-        let name = try TrustSources(of: context.home).keep(
+        let name = try context.trustSources.keep(
             bytes, as: list, uri: isAddress ? path : isStale ? "https://lists.utopia.example/list" : nil, role: role,
             verifier: verifier, at: isStale ? context.clock.now().adding(days: -2) : context.clock.now())
         return [

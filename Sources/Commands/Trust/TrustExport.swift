@@ -21,7 +21,7 @@ enum TrustExport {
         ],
         arguments: [Argument("ANCHOR", "Id or part of the subject", isRequired: false, isRepeatable: true)]
     ) { invocation in
-        let entries = try TrustStore(of: invocation.context.home).chosen(by: invocation)
+        let entries = try invocation.context.trustStore.chosen(by: invocation)
         let format = invocation.string("format") ?? "pem"
         guard let first = entries.first else {
             throw CommandError.refused("no anchor to export", hint: "walletbench trust add FILE adds one")

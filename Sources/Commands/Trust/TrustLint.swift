@@ -112,6 +112,6 @@ enum TrustLint {
     }
 
     private static func anchors(_ invocation: Invocation) throws(CommandError) -> [Certificate] {
-        try TrustStore(of: invocation.context.home).all().map(\.anchor.certificate)
+        try invocation.context.trustStore.all().map(\.anchor.certificate)
     }
 }

@@ -11,8 +11,8 @@ enum TrustRemove {
         options: TrustStore.choices + [.flag("all", "Remove all that match, where several do")],
         arguments: [Argument("ANCHOR", "Id or part of the subject", isRepeatable: true)]
     ) { invocation in
-        let store = TrustStore(of: invocation.context.home)
-        let sources = TrustSources(of: invocation.context.home)
+        let store = invocation.context.trustStore
+        let sources = invocation.context.trustSources
         if let kept = try sources.all().first(where: { [$0.name] == invocation.arguments }) {
             _ = sources.remove(kept.name)
             invocation.console.answer(["removed": [.string(kept.name)]]) { "removed \(kept.name)" }

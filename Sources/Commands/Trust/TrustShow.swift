@@ -7,22 +7,29 @@ import Ports
 enum TrustShow {
     static let command = Command(
         name: "show", summary: "list the trust anchors of the home",
-        discussion:
-            "By role: documents (issuers), readers, lists (signers of trust lists), servers, registrars, wallets; and the document types that each may issue.",
+        discussion: """
+            By role: documents (issuers), readers, lists (signers of trust lists), servers, registrars, wallets; and the document types that \
+            each may issue. With --trust PRESET those of a preset; the presets of the home are named too.
+            """,
         examples: [Example("walletbench trust show --role readers")], options: TrustStore.choices,
         arguments: [Argument("ANCHOR", "Id or part of the subject", isRequired: false, isRepeatable: true)]
     ) { invocation in
-        let entries = try TrustStore(of: invocation.context.home).chosen(by: invocation)
+        try invocation.context.trustStore.requirePreset()
+        let presets = TrustPresets.all(of: invocation.context.home)
+        let entries = try invocation.context.trustStore.chosen(by: invocation)
         let now = invocation.context.clock.now()
-        let roots = try TrustStore(of: invocation.context.home).all().filter { $0.anchor.role == .lists }
+        let roots = try invocation.context.trustStore.all().filter { $0.anchor.role == .lists }
         let verifier = TrustListVerifier(
             roots: roots.map(\.anchor.certificate), edition: invocation.context.edition, skew: Int64(invocation.context.skew))
-        let kept = try TrustSources(of: invocation.context.home).all()
+        let kept = try invocation.context.trustSources.all()
         let lists = kept.map { (name: $0.name, list: try? verifier.verify($0.bytes, for: $0.role, at: now)) }
         invocation.console.answer([
             "anchors": .array(entries.map { .object($0.json(at: now)) }), "lists": .array(lists.map { json($0.name, $0.list) }),
+            "presets": .array(presets.map { .string($0) }),
         ]) {
-            let lines = entries.map { $0.text(at: now) } + lists.map { text($0.name, $0.list) }
+            let lines =
+                entries.map { $0.text(at: now) } + lists.map { text($0.name, $0.list) }
+                + presets.map { "preset \($0): --trust \($0)" }
             return lines.isEmpty ? "no anchors; walletbench trust add FILE adds one" : lines.joined(separator: "\n")
         }
         return .done

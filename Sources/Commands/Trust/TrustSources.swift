@@ -61,6 +61,15 @@ struct TrustSources {
         return name
     }
 
+    /// Puts what its address has now in the place of a list.
+    func renew(_ kept: Kept, with bytes: [UInt8], at time: Timestamp) throws(CommandError) {
+        var facts: JSONObject = ["fetchedAt": .string(time.rfc3339)]
+        if let uri = kept.uri { facts.append("uri", .string(uri)) }
+        if let role = kept.role { facts.append("role", .string(role.rawValue)) }
+        try Files.write(bytes, to: kept.path)
+        try Files.write(Array(JSON.object(facts).encoded(pretty: true).utf8), to: "\(folder)/\(kept.name).json")
+    }
+
     func remove(_ name: String) -> Bool {
         unlink("\(folder)/\(name).json")
         return unlink("\(folder)/\(name).list") == 0
@@ -88,27 +97,29 @@ struct TrustSetup: Sendable {
     static let options: [Option] = [
         .file("anchor", "FILE", "A root that is trusted in this run (PEM or DER)", isRepeatable: true),
         .file("list-anchor", "FILE", "A root that is trusted in this run for signing trust lists", isRepeatable: true),
-        .file("trust-list", "FILE", "A VICAL, RICAL or list of trusted entities that counts in this run", isRepeatable: true),
+        .file(
+            "trust-list", "FILE|URL", "A VICAL, RICAL or list of trusted entities that counts in this run", isRepeatable: true),
     ]
 
     /// - Parameter role: of the certificates of `--anchor`.
     init(_ invocation: Invocation, role: TrustRole) async throws(CommandError) {
         let context = invocation.context
         policy = context.trustPolicy
+        try context.trustStore.requirePreset()
         guard context.usesTrust else {
             (anchors, checks, missing) = (.none, CheckList(edition: context.edition), [])
             return
         }
-        var found = try TrustStore(of: context.home).all().map(\.anchor)
+        var found = try context.trustStore.all().map(\.anchor)
         for path in invocation.strings("anchor") {
             found += try CertificateFile.certificates(path).map { TrustAnchor($0, role: role, source: "command line") }
         }
         for path in invocation.strings("list-anchor") {
             found += try CertificateFile.certificates(path).map { TrustAnchor($0, role: .lists, source: "command line") }
         }
-        var reading = ListReading(context, roots: found.filter { $0.role == .lists }.map(\.certificate))
-        for path in invocation.strings("trust-list") { await reading.read(file: path, for: role) }
-        for kept in try TrustSources(of: context.home).all() { await reading.read(kept) }
+        var reading = try ListReading(context, roots: found.filter { $0.role == .lists }.map(\.certificate))
+        for place in invocation.strings("trust-list") { await reading.read(place, for: role) }
+        for kept in try context.trustSources.all() { await reading.read(kept) }
         // Lists come first: what they say of a root is more than that somebody put it here.
         anchors = TrustAnchors(reading.anchors + found)
         checks = reading.checks
@@ -134,53 +145,82 @@ struct TrustSetup: Sendable {
 private struct ListReading {
     let context: Context
     let verifier: TrustListVerifier
+    let fetcher: TrustListFetcher
     var anchors: [TrustAnchor] = []
     var checks: CheckList
     var missing: [String] = []
 
-    init(_ context: Context, roots: [Certificate]) {
+    init(_ context: Context, roots: [Certificate]) throws(CommandError) {
         self.context = context
         verifier = TrustListVerifier(roots: roots, edition: context.edition, skew: Int64(context.skew))
+        fetcher = TrustListFetcher(
+            verifier: verifier, source: try StatusSetup.source(context), archive: FolderArchive(of: context.home))
         checks = CheckList(edition: context.edition)
     }
 
-    mutating func read(file path: String, for role: TrustRole) async {
-        guard let bytes = try? Files.read(path, limit: 64 << 20), !bytes.isEmpty else { return missing.append(path) }
-        await read(bytes, path, for: role)
-    }
-
-    /// One that came from an address is fetched again after a day; while that fails, the copy serves, with its age shown.
-    mutating func read(_ kept: TrustSources.Kept) async {
-        var bytes = kept.bytes
-        if let uri = kept.uri, let fetchedAt = kept.fetchedAt, context.clock.now().seconds(since: fetchedAt) > 86_400 {
-            do throws(ResourceError) {
-                bytes = try await StatusSetup.source(context).fetch(uri, accept: [], limit: 64 << 20).bytes
-                checks.pass("T5", kept.name)
-            } catch {
-                let hours = context.clock.now().seconds(since: fetchedAt) / 3600
-                checks.fail("T5", kept.name, "cached copy is \(hours) h old")
-            }
+    /// A file, or an address.
+    mutating func read(_ place: String, for role: TrustRole) async {
+        guard place.hasPrefix("https://") || place.hasPrefix("http://") else {
+            guard let bytes = try? Files.read(place, limit: 64 << 20), !bytes.isEmpty else { return missing.append(place) }
+            return await take(Result { () throws(TrustListError) in try verify(bytes, role) }, place)
         }
-        if bytes.isEmpty { missing.append(kept.name) } else { await read(bytes, kept.path, for: kept.role) }
+        let (list, found) = await fetcher.list(at: place, for: role, at: context.clock.now())
+        checks.append(contentsOf: found)
+        await take(list, place)
     }
 
-    private mutating func read(_ bytes: [UInt8], _ name: String, for role: TrustRole?) async {
+    /// One that came from an address is fetched again when it is due; while that fails, the copy serves, with its age shown.
+    mutating func read(_ kept: TrustSources.Kept) async {
+        guard !kept.bytes.isEmpty else { return missing.append(kept.name) }
+        let known = Result { () throws(TrustListError) in try verify(kept.bytes, kept.role) }
         let now = context.clock.now()
-        do throws(TrustListError) {
-            let list = try verifier.verify(bytes, for: role, at: now)
+        guard let uri = kept.uri, let fetchedAt = kept.fetchedAt,
+            (try? known.get()).map({ TrustListFetcher.isDue($0, fetchedAt: fetchedAt, at: now) }) ?? true
+        else { return await take(known, kept.path) }
+        do throws(ResourceError) {
+            let bytes = try await fetcher.source.fetch(uri, accept: [], limit: 64 << 20).bytes
+            let newer = Result { () throws(TrustListError) in try verify(bytes, kept.role) }
+            if let why = Self.fault(of: newer, in: known) { throw ResourceError(uri, why) }
+            checks.pass("T5", kept.name)
+            // Where it cannot be kept, it is fetched the next time, too.
+            try? context.trustSources.renew(kept, with: bytes, at: now)
+            await take(newer, kept.path)
+        } catch {
+            let hours = now.seconds(since: fetchedAt) / 3600
+            checks.fail("T5", kept.name, "cached copy is \(hours) h old; \(error.reason)")
+            await take(known, kept.path)
+        }
+    }
+
+    /// Why a list that was fetched does not take the place of the one that is known.
+    private static func fault(
+        of newer: Result<TrustList, TrustListError>, in known: Result<TrustList, TrustListError>
+    ) -> String? {
+        guard case .success(let list) = newer, list.isUsable else { return "what is there now cannot be relied upon" }
+        guard case .success(let old) = known, !list.mayReplace(old) else { return nil }
+        return "what is there now is older: \(list.name)"
+    }
+
+    private func verify(_ bytes: [UInt8], _ role: TrustRole?) throws(TrustListError) -> TrustList {
+        try verifier.verify(bytes, for: role, at: context.clock.now())
+    }
+
+    private mutating func take(_ result: Result<TrustList, TrustListError>, _ name: String) async {
+        switch result {
+        case .failure(let error):
+            missing.append(name)
+            checks.fail("T1", name, "\(name) is not a certificate or trust list: \(error)")
+        case .success(let list):
             checks.append(contentsOf: list.checks)
             anchors += list.anchors
             if !list.isUsable { missing.append(list.name) }
             guard !list.pointers.isEmpty else { return }
-            let further = await TrustListFetcher(verifier: verifier, source: StatusSetup.source(context)).followed(list, at: now)
+            let further = await fetcher.followed(list, at: context.clock.now())
             checks.append(contentsOf: further.checks)
             for list in further.lists {
                 checks.append(contentsOf: list.checks)
                 anchors += list.anchors
             }
-        } catch {
-            missing.append(name)
-            checks.fail("T1", name, "\(name) is not a certificate or trust list: \(error)")
         }
     }
 }

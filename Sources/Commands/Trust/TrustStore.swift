@@ -7,8 +7,18 @@ import Glibc
 /// `docType: org.iso.18013.5.1.mDL`; none means all.
 struct TrustStore {
     private let home: Home
+    /// The preset that it is; nil: the home's own.
+    private let preset: String?
 
-    init(of home: Home) { self.home = home }
+    init(of home: Home, preset: String? = nil) { (self.home, self.preset) = (home, preset) }
+
+    /// - Throws: exit code 2 for a preset that does not exist: nobody would be trusted by mistake.
+    func requirePreset() throws(CommandError) {
+        guard let preset, !home.exists else { return }
+        throw .usage(
+            "--trust \(preset): there is no such preset",
+            hint: "walletbench trust add FILE --trust \(preset) makes it; trust show names all")
+    }
 
     /// An anchor and where it is kept.
     struct Entry {
@@ -32,6 +42,7 @@ struct TrustStore {
 
     /// The anchors of the home, and for this run those of `files` (`--anchor FILE`), which are trusted in `role`.
     func anchors(adding files: [String], role: TrustRole) throws(CommandError) -> TrustAnchors {
+        try requirePreset()
         var anchors = try all().map(\.anchor)
         for path in files { anchors += try CertificateFile.certificates(path).map { TrustAnchor($0, role: role) } }
         return TrustAnchors(anchors)
@@ -62,7 +73,9 @@ struct TrustStore {
         let types = lines.prefix { !$0.hasPrefix("-----BEGIN") }.filter { $0.hasPrefix("docType: ") }.map {
             String($0.dropFirst(9))
         }
-        return Entry(anchor: TrustAnchor(certificate, role: role, docTypes: types.isEmpty ? nil : Set(types)), path: path)
+        let anchor = TrustAnchor(
+            certificate, role: role, docTypes: types.isEmpty ? nil : Set(types), source: preset.map { "preset \($0)" } ?? "home")
+        return Entry(anchor: anchor, path: path)
     }
 }
 

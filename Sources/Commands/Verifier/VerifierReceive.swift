@@ -21,17 +21,17 @@ enum VerifierReceive {
         options: [
             .value("public-url", "URL", "As with verifier request", default: "https://verifier.example"),
             .value("origin", "URL", "The page that got the response over the Digital Credentials API"),
-            .file("anchor", "FILE", "A root that is trusted for documents in this run (PEM or DER)", isRepeatable: true),
             .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
             .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt"),
             .flag("redact", "Leave claim values out of everything that is printed and written"),
-        ] + VerifierIdentityChoice.options,
+        ] + TrustSetup.options + VerifierIdentityChoice.options,
         arguments: [Argument("TRANSACTION", "Its id"), Argument("RESPONSE", "A file, - for stdin, or the text itself")],
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let file = try invocation.string("report").map { try ReportFile($0) }
-        let verifier = try VerifierSetup.verifier(invocation, .none, store: try invocation.context.serviceVault())
+        let verifier = try VerifierSetup.verifier(
+            invocation, .none, trust: try await VerifierTrust(invocation), store: try invocation.context.serviceVault())
         let id = invocation.argument
         let receipt: VPReceipt
         do throws(VPVerifierError) {

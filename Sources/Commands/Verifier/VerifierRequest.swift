@@ -41,7 +41,8 @@ enum VerifierRequest {
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let order = try order(invocation)
         let registration = try await RegistrationChoice(invocation, as: .verifier)
-        let verifier = try VerifierSetup.verifier(invocation, registration, store: try invocation.context.serviceVault())
+        let verifier = try VerifierSetup.verifier(
+            invocation, registration, trust: try await VerifierTrust(invocation), store: try invocation.context.serviceVault())
         let transaction: VPTransaction
         do { transaction = try await verifier.begin(order) } catch { throw CommandError(vp: error) }
         var answer = transaction.summary
@@ -88,6 +89,24 @@ enum VerifierRequest {
     }
 }
 
+/// Whom a verifier of OpenID4VP trusts, and how it finds out the status of what is presented: one for all transactions of a run.
+struct VerifierTrust: Sendable {
+    let trust: TrustSetup
+    let statuses: StatusSetup
+
+    init(_ invocation: Invocation) async throws(CommandError) {
+        trust = try await TrustSetup(invocation, role: .documents)
+        statuses = try StatusSetup(invocation.context)
+    }
+
+    /// The report with status, revocation and what trust lists had to say.
+    func completed(_ report: PresentationReport) async -> PresentationReport {
+        let report = trust.completed(await statuses.checker.completed(report))
+        await statuses.remember()
+        return report
+    }
+}
+
 /// A verifier from the options that its commands share.
 enum VerifierSetup {
     /// Options of those that ask.
@@ -97,13 +116,10 @@ enum VerifierSetup {
     ]
 
     static func verifier(
-        _ invocation: Invocation, _ registration: RegistrationChoice, store: any RecordTable,
+        _ invocation: Invocation, _ registration: RegistrationChoice, trust: VerifierTrust, store: any RecordTable,
         notice: @escaping @Sendable (String, VPEvent) -> Void = { _, _ in }
     ) throws(CommandError) -> VPVerifier {
         let context = invocation.context
-        let anchors =
-            context.usesTrust
-            ? try TrustStore(of: context.home).anchors(adding: invocation.strings("anchor"), role: .documents) : .none
         let url: WebURL
         do { url = try WebURL(try invocation.required("public-url")) } catch {
             throw error as? CommandError ?? .usage("--public-url: \(error)")
@@ -112,14 +128,16 @@ enum VerifierSetup {
         var settings = VPVerifierSettings(
             identity: try VerifierIdentityChoice.identity(invocation, registration), publicURL: url,
             tokens: VPTokenVerifier(
-                signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
-                rule: VerdictRule(trustWaived: !context.usesTrust), isHAIP: isHAIP))
+                signers: SignerVerifier(anchors: trust.trust.anchors, edition: context.edition, skew: Int64(context.skew)),
+                rule: VerdictRule(trustWaived: !context.usesTrust, statusEnforced: true), isHAIP: isHAIP))
         settings.isHAIP = isHAIP
         if let certificate = registration.certificate {
             settings.verifierInfo = [RegistrationAttestation.entry(certificate, for: invocation.strings("registration-for"))]
         }
+        settings.completion = { await trust.completed($0) }
         settings.faults = try VPFaultChoice.faults(context, role: "verifier")
-        return VPVerifier(settings, store: store, clock: context.clock, random: context.random, notice: notice)
+        return VPVerifier(
+            settings, store: store, clock: context.clock, storeClock: SystemClock(), random: context.random, notice: notice)
     }
 }
 

@@ -26,9 +26,8 @@ enum VerifierServe {
             ),
             Example("walletbench verifier serve --request query.json --once --timeout 120 --json", "for scripts"),
         ],
-        options: ServerSetup.options + VerifierIdentityChoice.options + VerifierSetup.registrationOptions + [
+        options: ServerSetup.options + VerifierIdentityChoice.options + VerifierSetup.registrationOptions + TrustSetup.options + [
             .choice("profile", ["haip"], "Ask by the stricter rules of HAIP 1.0 unless a request says otherwise"),
-            .file("anchor", "FILE", "A root that is trusted for documents (PEM or DER)", isRepeatable: true),
             .value(
                 "request", "PRESET|FILE",
                 "Make this request at once: \(VerifierPresets.names.joined(separator: ", ")), a DCQL query or an order (JSON)",
@@ -67,7 +66,9 @@ enum VerifierServe {
             if case .completed = event { end.yield(Ended(id: id, report: judged.withLock { $0.removeValue(forKey: id) })) }
         }
         let registration = try await RegistrationChoice(invocation, as: .verifier)
-        let personas = try VerifierPersonas(invocation, registration, url: setup.listener.url, store: store, notice: notice)
+        let personas = try VerifierPersonas(
+            invocation, registration, trust: try await VerifierTrust(invocation), url: setup.listener.url, store: store,
+            notice: notice)
         if let note = personas.note { console.talk("note: \(note)") }
         let edition = context.edition
         let site = VerifierSite(

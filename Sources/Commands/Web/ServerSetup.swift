@@ -96,27 +96,21 @@ struct ServerSetup: Sendable {
     }
 }
 
-/// The options of a command that fetches, and the client they make.
+/// The client of a command that fetches.
 enum ClientSetup {
-    /// `--allow-private`, `--tls-ca`; anchors of the home with the role `servers` count too.
-    static let options: [Option] = [
-        .flag("allow-private", "Also fetch from private, loopback and link-local addresses"),
-        .file("tls-ca", "FILE", "A root that is trusted for HTTPS besides those of the system (PEM or DER)", isRepeatable: true),
-    ]
-
+    /// By `--allow-private` and `--tls-ca`; anchors of the home with the role `servers` count too.
     /// - Throws: exit code 1 when a root is no certificate, 3 when it cannot be read.
-    static func transport(_ invocation: Invocation) throws(CommandError) -> CurlTransport {
+    static func transport(_ context: Context) throws(CommandError) -> CurlTransport {
         var authorities = ""
-        let context = invocation.context
-        let kept = context.usesTrust ? try TrustStore(of: context.home).all().map(\.anchor).filter { $0.role == .servers } : []
+        let kept = context.usesTrust ? try context.trustStore.all().map(\.anchor).filter { $0.role == .servers } : []
         for anchor in kept { authorities += PEM.encode(anchor.certificate.der, label: "CERTIFICATE") }
-        for path in invocation.strings("tls-ca") {
+        for path in context.network.authorities {
             for certificate in try CertificateFile.certificates(path) {
                 authorities += PEM.encode(certificate.der, label: "CERTIFICATE")
             }
         }
         return CurlTransport(
-            CurlTransport.Options(allowsPrivate: invocation.flag("allow-private"), authorities: Array(authorities.utf8)))
+            CurlTransport.Options(allowsPrivate: context.network.allowsPrivate, authorities: Array(authorities.utf8)))
     }
 }
 

@@ -26,7 +26,9 @@ extension CheckCatalogue {
     ]
 
     private static let statusSteps: [CheckDefinition] = [
-        row("T10.fetch", "status-fetch", .undetermined, "Token Status List 8.1", "<uri> answered <n>", "list-down"),
+        .init(
+            "T10.fetch", "status-fetch", .init(first: .undetermined, second: .undetermined), .both, nil, nil,
+            other: "Token Status List 8.1", .trust, "<uri> answered <n>", ["list-down", "list-endless", "list-redirect"]),
         row("T10.type", "status-content-type", .warn, "Token Status List 8.2", "content type <x>"),
         row(
             "T10.form", "status-form", .undetermined, "Token Status List 8.2",

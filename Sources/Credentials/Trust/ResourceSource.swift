@@ -29,11 +29,14 @@ public struct ResourceError: Error, Sendable, Hashable, CustomStringConvertible 
     public let reason: String
     /// The run was interrupted; says nothing about the source.
     public let isCancelled: Bool
+    /// Of an HTTP answer that is not what was asked for.
+    public let status: Int?
 
-    public init(_ uri: String, _ reason: String, isCancelled: Bool = false) {
+    public init(_ uri: String, _ reason: String, isCancelled: Bool = false, status: Int? = nil) {
         self.uri = uri
         self.reason = reason
         self.isCancelled = isCancelled
+        self.status = status
     }
 
     public var description: String { "\(uri) \(reason)" }

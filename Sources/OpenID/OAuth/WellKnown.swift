@@ -4,6 +4,8 @@ package import Ports
 package enum WellKnown: String, Sendable {
     case credentialIssuer = "openid-credential-issuer"
     case authorizationServer = "oauth-authorization-server"
+    /// The keys of an issuer of SD-JWT VCs (SD-JWT VC §5).
+    case sdJWTIssuer = "jwt-vc-issuer"
 
     /// The URL of the metadata of an issuer or server.
     package func url(of identifier: String) throws(WebURLError) -> WebURL {

@@ -1,9 +1,12 @@
-import Ports
+import Codec
+import Crypto
+public import Ports
 
 /// Keeps lists that were fetched, so that many verifications cost one fetch, and remembers for a while what could not be had.
 ///
 /// A copy lives as long as its own words allow (`ttl`, `exp`), but only once somebody found it genuine: bytes that nobody vouches
-/// for count as a failure. What is kept is bounded in number and in bytes; the least recently used goes first.
+/// for count as a failure. An older list never takes the place of a newer one. What is kept is bounded in number and in bytes; the
+/// least recently used goes first. With an archive, what was fetched serves later runs too, while its source is out of reach.
 public actor StatusCache {
     /// How long things are kept, in seconds, and how much.
     public struct Limits: Sendable, Hashable {
@@ -26,8 +29,16 @@ public actor StatusCache {
         let contentType: String?
         /// A copy that somebody kept: its age counts from its own `iat`.
         let isCopy: Bool
-        /// It should have been fetched again, which failed.
-        var isStale = false
+        /// Why it could not be fetched again, though it should have been.
+        var staleBecause: String?
+
+        var isStale: Bool { staleBecause != nil }
+
+        func stale(because reason: String) -> Copy {
+            var copy = self
+            copy.staleBecause = reason
+            return copy
+        }
     }
 
     /// What is kept.
@@ -41,15 +52,43 @@ public actor StatusCache {
             case .revocations(let list): list.size
             }
         }
+
+        fileprivate var bytes: [UInt8] {
+            switch self {
+            case .status(let token): token.bytes
+            case .revocations(let list): list.list.der
+            }
+        }
+
+        /// How this one shows that it is older than `known`; nil where it is not.
+        fileprivate func age(before known: Content) -> String? {
+            switch (self, known) {
+            case (.status(let new), .status(let old)):
+                guard let issued = new.issuedAt, let before = old.issuedAt, issued < before else { return nil }
+                return "issued at \(issued.rfc3339), the copy at \(before.rfc3339)"
+            case (.revocations(let new), .revocations(let old)):
+                if let number = new.list.number, let before = old.list.number, number != before {
+                    guard RevocationList.isLess(number, before) else { return nil }
+                    return "its number is \(Hex.encode(number)), the copy's \(Hex.encode(before))"
+                }
+                guard new.list.thisUpdate < old.list.thisUpdate else { return nil }
+                return "of \(new.list.thisUpdate.rfc3339), the copy of \(old.list.thisUpdate.rfc3339)"
+            default: return nil
+            }
+        }
     }
 
     struct Key: Sendable, Hashable {
         let uri: String
         let kind: String
+
+        fileprivate var archived: String { "\(kind) \(uri)" }
     }
 
     private struct Entry {
         var copy: Copy?
+        /// Whether the archive was asked for it.
+        var isRecalled = false
         /// Whether somebody found it genuine.
         var isGenuine = false
         var freshUntil: Timestamp?
@@ -60,6 +99,7 @@ public actor StatusCache {
     }
 
     private let limits: Limits
+    private let archive: (any ListArchive)?
     private var entries: [Key: Entry] = [:]
     private var uses = 0
     /// How often a source was asked.
@@ -67,19 +107,23 @@ public actor StatusCache {
     /// What is remembered beyond the copies.
     public private(set) var memory: StatusMemory
 
-    /// - Parameter memory: of an earlier run.
-    public init(_ limits: Limits = Limits(), memory: StatusMemory = StatusMemory()) {
+    /// - Parameters:
+    ///   - memory: of an earlier run.
+    ///   - archive: where lists of earlier runs are, and this run's go.
+    public init(_ limits: Limits = Limits(), memory: StatusMemory = StatusMemory(), archive: (any ListArchive)? = nil) {
         self.limits = limits
         self.memory = memory
+        self.archive = archive
     }
 
     /// The list for `key`: one that is kept, else fetched. Callers that come while it is being fetched wait for that one fetch.
     ///
     /// - Parameters:
     ///   - freshFor: seconds that the content may be kept without asking again; nil where it does not count as genuine.
+    ///   - recall: reads a list of the archive; nil where it cannot be read.
     func copy(
         _ key: Key, at time: Timestamp, freshFor: @Sendable (Content) -> Int64?,
-        fetch: @Sendable () async -> Result<Copy, StatusFault>
+        recall: @Sendable ([UInt8]) -> Content? = { _ in nil }, fetch: @Sendable () async -> Result<Copy, StatusFault>
     ) async -> Result<Copy, StatusFault> {
         while true {
             uses += 1
@@ -87,41 +131,67 @@ public actor StatusCache {
             let entry = entries[key] ?? Entry()
             if let copy = entry.copy, let until = entry.freshUntil, time < until { return .success(copy) }
             if let failure = entry.failure, time < failure.until {
-                guard var copy = entry.copy else { return .failure(failure.fault) }
-                copy.isStale = true
-                return .success(copy)
+                guard let copy = entry.copy else { return .failure(failure.fault) }
+                return .success(copy.stale(because: failure.fault.message))
             }
             guard entry.isFetching else { break }
             await withCheckedContinuation { entries[key, default: Entry()].waiters.append($0) }
         }
         entries[key, default: Entry()].isFetching = true
+        await recallKept(key, freshFor, recall)
         fetches += 1
         let result = await fetch()
-        return settle(key, result, at: time, freshFor)
+        let (answer, kept) = settle(key, result, at: time, freshFor)
+        if let kept { await archive?.keep(kept, as: key.archived) }
+        return answer
     }
 
+    /// Before the first fetch: the archive's copy, if it is genuine. It is what a failing fetch falls back to, and no older list
+    /// replaces it.
+    private func recallKept(_ key: Key, _ freshFor: (Content) -> Int64?, _ recall: ([UInt8]) -> Content?) async {
+        guard let archive, let entry = entries[key], entry.copy == nil, !entry.isRecalled else { return }
+        entries[key]?.isRecalled = true
+        guard let kept = await archive.recall(key.archived), let content = recall(kept.bytes), freshFor(content) != nil else {
+            return
+        }
+        entries[key]?.copy = Copy(content: content, fetchedAt: kept.fetchedAt, contentType: kept.contentType, isCopy: false)
+        entries[key]?.isGenuine = true
+    }
+
+    /// - Returns: what the callers get, and what the archive is to keep.
     private func settle(
         _ key: Key, _ result: Result<Copy, StatusFault>, at time: Timestamp, _ freshFor: (Content) -> Int64?
-    ) -> Result<Copy, StatusFault> {
+    ) -> (Result<Copy, StatusFault>, KeptList?) {
         var entry = entries[key] ?? Entry()
         entry.isFetching = false
         let waiters = entry.waiters
         entry.waiters = []
         var answer = result
+        var kept: KeptList?
+        func keepKnown(_ known: Copy, because why: String) {
+            entry.failure = (
+                StatusFault("T10.fetch", values: [key.uri, "what is not taken"], detail: why), time.adding(seconds: limits.failure)
+            )
+            answer = .success(known.stale(because: why))
+        }
         switch result {
         case .success(let copy):
-            if let seconds = freshFor(copy.content) {
+            let known = entry.isGenuine ? entry.copy : nil
+            let seconds = freshFor(copy.content)
+            if let known, seconds == nil {
+                // Bytes that nobody vouches for do not push out a good copy.
+                keepKnown(known, because: "what \(key.uri) has now is not genuine")
+            } else if let known, let age = copy.content.age(before: known.content) {
+                // Whoever goes back in time takes no revocation back.
+                keepKnown(known, because: "what \(key.uri) has now is older: \(age)")
+            } else if let seconds {
                 entry.copy = copy
                 entry.isGenuine = true
                 entry.failure = nil
                 entry.freshUntil = time.adding(seconds: min(max(seconds, 0), limits.longest))
-            } else if entry.isGenuine, var known = entry.copy {
-                // Bytes that nobody vouches for do not push out a good copy.
-                entry.failure = (
-                    StatusFault("T12.signature", detail: "the newer copy is not genuine"), time.adding(seconds: limits.failure)
-                )
-                known.isStale = true
-                answer = .success(known)
+                if !copy.isCopy {
+                    kept = KeptList(copy.content.bytes, contentType: copy.contentType, fetchedAt: copy.fetchedAt)
+                }
             } else {
                 // Kept for a moment only, so that one bad answer is not fetched for everybody who waits.
                 entry.copy = copy
@@ -130,15 +200,12 @@ public actor StatusCache {
         case .failure(let fault):
             // Who is interrupted says nothing about the source: the next one asks again.
             if fault.detail != Self.cancelled { entry.failure = (fault, time.adding(seconds: limits.failure)) }
-            if var copy = entry.copy {
-                copy.isStale = true
-                answer = .success(copy)
-            }
+            if let copy = entry.copy { answer = .success(copy.stale(because: fault.message)) }
         }
         entries[key] = entry
         makeRoom(for: key)
         for waiter in waiters { waiter.resume() }
-        return answer
+        return (answer, kept)
     }
 
     static let cancelled = "cancelled"

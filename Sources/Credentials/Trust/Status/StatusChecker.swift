@@ -107,8 +107,9 @@ struct RevocationRun {
         for uri in RevocationList.locations(in: certificate).prefix(2) {
             switch await fetch(uri, issuer) {
             case .failure(let fault): why = fault.message
-            case .success(let crl):
+            case .success((let crl, let copy)):
                 list.pass("T40.fetch", subject)
+                if let why = copy.staleBecause { list.noteCopy(of: copy.fetchedAt, why, subject, at: time) }
                 let known = await checker.cache.note(number: crl.list.isSigned(by: issuer) ? crl.list.number : nil, of: uri)
                 guard
                     crl.admit(
@@ -128,7 +129,9 @@ struct RevocationRun {
         return .undetermined("T40.fetch: \(why)")
     }
 
-    private mutating func fetch(_ uri: String, _ issuer: Certificate) async -> Result<RevocationList, StatusFault> {
+    private mutating func fetch(
+        _ uri: String, _ issuer: Certificate
+    ) async -> Result<(RevocationList, StatusCache.Copy), StatusFault> {
         guard fetchesLeft > 0 else {
             return .failure(
                 StatusFault("T40.fetch", detail: "more than \(StatusChecker.fetchesPerReport) lists in one presentation"))
@@ -142,6 +145,8 @@ struct RevocationRun {
                 return nil
             }
             return next.seconds(since: time)
+        } recall: { bytes in
+            (try? CertificateRevocationList(der: bytes)).map { .revocations(RevocationList($0)) }
         } fetch: {
             do throws(ResourceError) {
                 let resource = try await checker.source.fetch(
@@ -157,10 +162,11 @@ struct RevocationRun {
                 return .failure(StatusFault("T40.fetch", detail: error.isCancelled ? StatusCache.cancelled : "\(error)"))
             }
         }
-        switch copy.map(\.content) {
-        case .success(.revocations(let crl)): return .success(crl)
-        case .success: return .failure(StatusFault("T40.fetch", detail: "\(uri) is no CRL"))
-        case .failure(let fault): return .failure(fault)
+        return copy.flatMap { copy in
+            guard case .revocations(let crl) = copy.content else {
+                return .failure(StatusFault("T40.fetch", detail: "\(uri) is no CRL"))
+            }
+            return .success((crl, copy))
         }
     }
 }

@@ -124,6 +124,7 @@ struct StatusRun {
         checkContentType(copy, reference, token.form)
         let isAdmitted = judge.admit(token, in: &list, subject)
         checkAge(token, copy)
+        noteCopy(copy)
         guard isAdmitted else {
             let step = list.checks.first { $0.isUndetermined }
             return .undetermined(step.map { "\($0.id): \(Self.why($0))" } ?? "the list cannot be used")
@@ -166,6 +167,11 @@ struct StatusRun {
         list.fail("T16", subject, "copy older than ttl and not refreshable: \(age) s old, ttl \(ttl) s")
     }
 
+    /// T5: nothing newer than a copy was to be had.
+    private mutating func noteCopy(_ copy: StatusCache.Copy) {
+        if let why = copy.staleBecause { list.noteCopy(of: copy.fetchedAt, why, subject, at: time) }
+    }
+
     private mutating func fetch(_ reference: StatusReference, _ judge: StatusJudge) async -> Result<StatusCache.Copy, StatusFault> {
         guard fetchesLeft > 0 else {
             return .failure(
@@ -181,6 +187,8 @@ struct StatusRun {
             guard case .status(let token) = content, token.subject == reference.uri, judge.trusts(token) else { return nil }
             let untilExpiry = token.expiresAt.map { $0.seconds(since: time) }
             return min(token.timeToLive ?? untilExpiry ?? checker.cache.usual, untilExpiry ?? .max)
+        } recall: { bytes in
+            (try? StatusToken(bytes)).map { .status($0) }
         } fetch: {
             do throws(ResourceError) {
                 let resource = try await checker.source.fetch(reference.uri, accept: [wanted], limit: StatusChecker.sizeLimit)
@@ -190,12 +198,15 @@ struct StatusRun {
                         .init(content: .status(token), fetchedAt: time, contentType: resource.contentType, isCopy: resource.isCopy))
                 } catch { return .failure(error) }
             } catch {
-                return .failure(
-                    StatusFault(
-                        "T10.fetch", values: [reference.uri, error.isCancelled ? "not asked" : "nothing"],
-                        detail: error.isCancelled ? StatusCache.cancelled : error.reason))
+                return .failure(Self.fault(error, reference.uri))
             }
         }
+    }
+
+    private static func fault(_ error: ResourceError, _ uri: String) -> StatusFault {
+        if error.isCancelled { return StatusFault("T10.fetch", values: [uri, "not asked"], detail: StatusCache.cancelled) }
+        if let status = error.status { return StatusFault("T10.fetch", values: [uri, String(status)]) }
+        return StatusFault("T10.fetch", values: [uri, "nothing"], detail: error.reason)
     }
 
     // MARK: the row of the report
@@ -287,5 +298,12 @@ struct StatusRun {
         case .notPresent: list.notRun("R11.revoked", subject, .notPresent)
         case .needs(let id): list.notRun("R11.revoked", subject, .needs(id))
         }
+    }
+}
+
+extension CheckList {
+    /// T5: a copy was used, since nothing newer was to be had.
+    mutating func noteCopy(of fetchedAt: Timestamp, _ why: String, _ subject: String, at time: Timestamp) {
+        fail("T5", subject, values: [KeptList.age(of: fetchedAt, at: time)], detail: why)
     }
 }

@@ -10,9 +10,16 @@ package struct SpecimenSource: CredentialSource {
     private let identity: IssuingIdentity
     private let validity: Int64
     private let random: any RandomSource
+    private let statuses: (any StatusRegister)?
 
-    /// - Parameter validity: how long credentials are valid, in seconds; never longer than their signer.
-    package init(person: Specimen, signer: SigningIdentity, validity: Int64 = 90 * 86400, random: any RandomSource) throws {
+    /// - Parameters:
+    ///   - validity: how long credentials are valid, in seconds; never longer than their signer.
+    ///   - statuses: where they get a status; nil: they have none.
+    package init(
+        person: Specimen, signer: SigningIdentity, validity: Int64 = 90 * 86400, random: any RandomSource,
+        statuses: (any StatusRegister)? = nil
+    ) throws {
+        self.statuses = statuses
         self.person = person
         self.signer = signer
         self.validity = validity
@@ -48,8 +55,21 @@ package struct SpecimenSource: CredentialSource {
             bindingMethods: [binding], signingAlgorithms: [algorithm], display: display)
     }
 
-    package func credential(
-        _ configuration: CredentialConfiguration, for key: PublicKey?, at time: Timestamp, spoiled: CredentialSpoiling
+    package func credentials(
+        _ configuration: CredentialConfiguration, for keys: [PublicKey?], at time: Timestamp, spoiled: CredentialSpoiling
+    ) async throws -> MadeCredentials {
+        let form: StatusForm = configuration.format == "mso_mdoc" ? .cwt : .jwt
+        let entered = try await statuses?.enter(type: configuration.type, form: form, copies: keys.count, at: time)
+        var texts: [String] = []
+        for (place, key) in keys.enumerated() {
+            texts.append(try await credential(configuration, for: key, at: time, spoiled: spoiled, entered?.references[place]))
+        }
+        return MadeCredentials(texts: texts, entry: entered?.entry)
+    }
+
+    private func credential(
+        _ configuration: CredentialConfiguration, for key: PublicKey?, at time: Timestamp, spoiled: CredentialSpoiling,
+        _ status: StatusReference?
     ) async throws -> String {
         // Two copies that were made at once shall not show it: their times differ by up to an hour (§15.4.1).
         let random: any RandomSource = spoiled.isLinkable ? SeededRandom(seed: 1) : random
@@ -59,8 +79,8 @@ package struct SpecimenSource: CredentialSource {
         switch configuration.format {
         case "mso_mdoc":
             guard let key else { throw MintError.noClaims }
-            return try await mdoc(configuration.type, key, from, until, spoiled, random)
-        default: return try await sdJWT(configuration.type, key, from, until, spoiled, random)
+            return try await mdoc(configuration.type, key, from, until, spoiled, random, status)
+        default: return try await sdJWT(configuration.type, key, from, until, spoiled, random, status)
         }
     }
 
@@ -73,26 +93,28 @@ package struct SpecimenSource: CredentialSource {
 
     private func mdoc(
         _ docType: String, _ key: PublicKey, _ from: Timestamp, _ until: Timestamp, _ spoiled: CredentialSpoiling,
-        _ random: any RandomSource
+        _ random: any RandomSource, _ status: StatusReference?
     ) async throws -> String {
         guard let definition = DocumentDefinition.of(docType), let json = person.claims(for: definition, issuer: issuer, at: from)
         else { throw MintError.noClaims }
         let claims = try Claims(json, definition: definition)
         let tampering = try Tampering(named: spoiled.signature ? ["issuer-signature"] : [])
         let minted = try await MDocIssuer(signer: identity, random: random, tampering: tampering).mint(
-            DocumentOrder(docType: docType, claims: claims, deviceKey: key, signed: from, validUntil: until))
+            DocumentOrder(
+                docType: docType, claims: claims, deviceKey: key, signed: from, validUntil: until, status: status?.cbor))
         return Base64URL.encode(minted.encodedCBOR)
     }
 
     private func sdJWT(
         _ type: String, _ key: PublicKey?, _ from: Timestamp, _ until: Timestamp, _ spoiled: CredentialSpoiling,
-        _ random: any RandomSource
+        _ random: any RandomSource, _ status: StatusReference?
     ) async throws -> String {
         var claims: JSONObject = [
             "vct": .string(type), "iat": .integer(from.secondsSince1970), "nbf": .integer(from.secondsSince1970),
             "exp": .integer(until.secondsSince1970),
         ]
         if let key { claims["cnf"] = ["jwk": .object(key.jwk)] }
+        if let status = status?.json { claims["status"] = status }
         for (name, value) in person.identificationClaims(issuer: issuer, at: from) { claims[name] = value }
         let issuer = SDJWTIssuer(
             signer: try JWSSigner(signer.key, nonce: random.isDeterministic ? .deterministic : .random),

@@ -212,10 +212,8 @@ extension VCIIssuer {
     ) async throws -> AnswerDraft {
         var credentials: [JSON] = []
         let order = faults.order(configuration, keys.map { $0.map { $0 } } ?? [nil], exchange.settings, random)
-        for key in order.keys {
-            let text = try await source.credential(order.configuration, for: key, at: exchange.time, spoiled: faults.credential)
-            credentials.append(["credential": .string(faults.encoded(text))])
-        }
+        let made = try await source.credentials(order.configuration, for: order.keys, at: exchange.time, spoiled: faults.credential)
+        for text in made.texts { credentials.append(["credential": .string(faults.encoded(text))]) }
         var json: JSONObject = ["credentials": .array(credentials)]
         if exchange.settings.hasNotificationEndpoint {
             let id = secret()
@@ -224,7 +222,7 @@ extension VCIIssuer {
                 lifetime: exchange.settings.refreshLifetime)
             json["notification_id"] = .string(id)
         }
-        exchange.detail = "issued \(credentials.count) × \(configuration.id)"
+        exchange.detail = "issued \(credentials.count) × \(configuration.id)\(made.entry.map { ", status entry \($0)" } ?? "")"
         var answer = try answer(json, 200, parameters, stage)
         if exchange.settings.usesDPoPNonces, grant.thumbprint != nil {
             answer.headers["DPoP-Nonce"] = try await freshDPoPNonce("rs", exchange.settings)

@@ -5,14 +5,34 @@ package import Ports
 
 /// Makes the credentials that an issuer hands out.
 package protocol CredentialSource: Sendable {
-    /// One credential as it travels: base64url of IssuerSigned, or an SD-JWT VC.
+    /// One credential in as many copies as there are keys.
     ///
     /// - Parameters:
-    ///   - key: what it is bound to; nil: to nothing.
+    ///   - keys: what the copies are bound to; nil: to nothing.
     ///   - copy: what is wrong on purpose.
-    func credential(
-        _ configuration: CredentialConfiguration, for key: PublicKey?, at time: Timestamp, spoiled copy: CredentialSpoiling
-    ) async throws -> String
+    func credentials(
+        _ configuration: CredentialConfiguration, for keys: [PublicKey?], at time: Timestamp, spoiled copy: CredentialSpoiling
+    ) async throws -> MadeCredentials
+}
+
+/// Copies of one credential.
+package struct MadeCredentials: Sendable {
+    /// As they travel, in the order of the keys: base64url of IssuerSigned, or an SD-JWT VC.
+    package let texts: [String]
+    /// The name by which the issuer revokes them all; nil where they have no status.
+    package let entry: String?
+
+    package init(texts: [String], entry: String? = nil) { (self.texts, self.entry) = (texts, entry) }
+}
+
+/// Gives credentials a place in a status list before they are signed.
+package protocol StatusRegister: Sendable {
+    /// Enters a credential of so many copies: one reference for each, so that nobody can link them.
+    ///
+    /// - Parameter form: the form of the lists that the format asks for.
+    func enter(
+        type: String, form: StatusForm, copies: Int, at time: Timestamp
+    ) async throws -> (entry: String, references: [StatusReference])
 }
 
 /// What an issuer makes wrong in a credential on purpose.

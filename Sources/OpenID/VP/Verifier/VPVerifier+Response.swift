@@ -49,7 +49,8 @@ extension VPVerifier {
         _ reception: VPReception, _ transaction: VPTransaction, evidence: JSON, origin: String?, _ now: Timestamp
     ) async throws(VPVerifierError) -> VPReceipt {
         guard !reception.isRejected else { return try await reject(reception, transaction, now) }
-        let report = reception.report(transaction, origin: origin)
+        var report = reception.report(transaction, origin: origin)
+        if let completion = settings.completion { report = await completion(report) }
         notice(transaction.id, .judged(report))
         // VV6: a vp_token that is none is refused, but it is the answer: nobody else will send a better one.
         let isMalformed = report.checks.contains { $0.id.hasPrefix("VV6") && $0.outcome == .fail }

@@ -10,6 +10,8 @@ public struct VPVerifierSettings: Sendable {
     public var publicURL: WebURL
     /// Judges what comes.
     public var tokens: VPTokenVerifier
+    /// What is found out elsewhere about what was judged, before anybody hears of it: status lists, CRLs, trust lists.
+    public var completion: (@Sendable (PresentationReport) async -> PresentationReport)?
     /// The stricter rules of HAIP 1.0.
     public var isHAIP = false
     public var transactionTypes = TransactionTypes.builtIn
@@ -68,6 +70,8 @@ public struct VPVerifier: Sendable {
     public let settings: VPVerifierSettings
     let store: any RecordTable
     let clock: any Clock
+    /// By which the store expires its records.
+    private let storeClock: any Clock
     let random: any RandomSource
     /// Told of every event; called outside of all locks.
     let notice: @Sendable (_ transaction: String, VPEvent) -> Void
@@ -77,13 +81,16 @@ public struct VPVerifier: Sendable {
     /// How long answers are kept after a transaction has ended, in seconds.
     static let retention: Int64 = 86_400
 
+    /// - Parameter storeClock: the clock by which the store expires records; nil: `clock`.
     public init(
-        _ settings: VPVerifierSettings, store: any RecordTable, clock: any Clock, random: any RandomSource,
+        _ settings: VPVerifierSettings, store: any RecordTable, clock: any Clock, storeClock: (any Clock)? = nil,
+        random: any RandomSource,
         notice: @escaping @Sendable (_ transaction: String, VPEvent) -> Void = { _, _ in }
     ) {
         self.settings = settings
         self.store = store
         self.clock = clock
+        self.storeClock = storeClock ?? clock
         self.random = random
         self.notice = notice
     }
@@ -123,8 +130,13 @@ public struct VPVerifier: Sendable {
         do { bytes = try transaction.encoded() } catch { throw .crypto("\(error)") }
         do {
             try await store.write(
-                bytes, transaction.id, in: Self.partition, expiring: transaction.expires.adding(seconds: Self.retention))
+                bytes, transaction.id, in: Self.partition, expiring: limit(transaction))
         } catch { throw .store(error) }
+    }
+
+    /// Until when the store keeps a transaction, by the store's own clock.
+    private func limit(_ transaction: VPTransaction) -> Timestamp {
+        storeClock.now().adding(seconds: transaction.expires.seconds(since: clock.now()) + Self.retention)
     }
 
     /// The transaction of an id; nil when there is none (any more).
@@ -154,7 +166,7 @@ public struct VPVerifier: Sendable {
         guard let known = try await transaction(id) else { return nil }
         do {
             return try await store.update(
-                id, in: Self.partition, expiring: known.expires.adding(seconds: Self.retention)
+                id, in: Self.partition, expiring: limit(known)
             ) { record -> R? in
                 guard var transaction = record.flatMap(VPTransaction.init(encoded:)) else { return nil }
                 let result = body(&transaction)
