@@ -27,7 +27,7 @@ struct Context: Sendable {
     let statusPolicy: StatusPolicy
     /// Folders with status lists and CRLs.
     let statusSources: [String]
-    let network: NetworkUse
+    private(set) var network: NetworkUse
     let reveals: Bool
     let faults: [FaultName]
     /// Whether the run repeats byte for byte (`--seed`).
@@ -47,6 +47,13 @@ struct NetworkUse: Sendable, Hashable {
     let allowsPrivate: Bool
     /// `--tls-ca`: files with roots that are trusted for HTTPS.
     let authorities: [String]
+
+    init(_ parsed: ParsedCommand) {
+        let options = GlobalValues(parsed)
+        isOffline = options.flag("offline")
+        allowsPrivate = options.flag("allow-private")
+        authorities = options.strings("tls-ca")
+    }
 }
 
 /// A fault as named on the command line: `NAME[:ARG]`.
@@ -88,9 +95,7 @@ extension Context {
         trustPolicy = TrustPolicies(trust.general, byType: trust.byType)
         statusPolicy = try StatusPolicy(general: options.string("status-policy"), overrides: options.strings("status-for"))
         statusSources = options.strings("status-source")
-        network = NetworkUse(
-            isOffline: options.flag("offline"), allowsPrivate: options.flag("allow-private"), authorities: options.strings("tls-ca")
-        )
+        network = NetworkUse(parsed)
         reveals = options.flag("reveal")
         faults = options.strings("fault").map(FaultName.init)
         wantsNoPassphrase = options.flag("no-passphrase")
@@ -100,6 +105,13 @@ extension Context {
         if isDeterministic { marks.append(("deterministic", true)) }
         if !faults.isEmpty { marks.append(("faults", .array(faults.map { .string($0.text) }))) }
         console = Console(isJSON: options.flag("json"), clock: clock, marks: marks, output: output, errors: errors)
+    }
+
+    /// The same run with another use of the network.
+    func with(_ network: NetworkUse) -> Context {
+        var context = self
+        context.network = network
+        return context
     }
 
     /// Says on stderr what is unusual about this run.

@@ -22,7 +22,13 @@ struct IssuerProfiles: Sendable {
     private static let ofOnce: Set<String> = ["tx-code", "type", "issuer", "wait"]
 
     /// The options that a profile may hold.
-    static let options = HolderAccept.options.filter { !ofOnce.contains($0.name) }
+    static let options = ownOptions + networkOptions
+
+    /// Those of `holder accept`.
+    static let ownOptions = HolderAccept.options.filter { !ofOnce.contains($0.name) }
+
+    /// The options of every command that belong to an issuer, too.
+    private static let networkOptions = GlobalOptions.all.filter { ["allow-private", "tls-ca"].contains($0.name) }
 
     /// Reads the profiles of a home; none where there is no file.
     /// - Throws: exit code 3 when the file cannot be read, or holds what is no profile.
@@ -105,7 +111,7 @@ extension Invocation {
         var parsed = parsed
         for (name, value) in profile.values where parsed.values[name] == nil { parsed.values[name] = value }
         if parsed.values["issuer"] != nil { parsed.values["issuer"] = [[profile.issuer]] }
-        return Invocation(parsed: parsed, context: context)
+        return Invocation(parsed: parsed, context: context.with(NetworkUse(parsed)))
     }
 }
 
@@ -125,7 +131,7 @@ enum HolderIssuer {
             Example("walletbench holder issuer add city --issuer https://issuer.example --dpop required --copies 5"),
             Example("walletbench holder accept --issuer city --type mdl", "then"),
         ],
-        options: [.value("issuer", "URL", "The issuer's identifier")] + IssuerProfiles.options,
+        options: [.value("issuer", "URL", "The issuer's identifier")] + IssuerProfiles.ownOptions,
         arguments: [Argument("NAME", "What it is called here")]
     ) { invocation in
         let issuer = try invocation.required("issuer")
