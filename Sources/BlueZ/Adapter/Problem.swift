@@ -12,6 +12,8 @@ package enum Problem: Error, Sendable, Hashable {
     case blocked(String, isHard: Bool)
     case cannotAdvertise(String)
     case advertisementsTaken(String)
+    /// The kernel gives the adapter no L2CAP channel.
+    case noChannels(String, reason: String)
     /// BlueZ refused something else.
     case refused(doing: String, BusError)
 
@@ -28,6 +30,7 @@ package enum Problem: Error, Sendable, Hashable {
             "the Bluetooth adapter \(name) is blocked by \(isHard ? "a hardware switch" : "rfkill")"
         case .cannotAdvertise(let name): "the Bluetooth adapter \(name) cannot be a peripheral: BlueZ offers no advertising on it"
         case .advertisementsTaken(let name): "all advertisements of the Bluetooth adapter \(name) are taken by other programs"
+        case .noChannels(let name, let reason): "\(name): no L2CAP channels: \(reason)"
         case .refused(let doing, let error): "\(doing): \(error)"
         }
     }
@@ -44,6 +47,7 @@ package enum Problem: Error, Sendable, Hashable {
         case .blocked(_, let isHard): isHard ? "turn the machine's radio switch on" : "rfkill unblock bluetooth"
         case .cannotAdvertise: "use the other mode (--ble-mode), or another adapter"
         case .advertisementsTaken: "end the programs that advertise (bluetoothctl, the desktop's Bluetooth settings)"
+        case .noChannels: "leave --l2cap-only out to take GATT; modprobe bluetooth, if the kernel lacks it"
         case .refused: "walletbench doctor looks at Bluetooth; systemctl restart bluetooth begins anew"
         }
     }

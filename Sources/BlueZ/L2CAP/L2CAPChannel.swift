@@ -119,9 +119,7 @@ final class L2CAPListener: ChannelListener {
         var number: Int32 = 0
         let descriptor = cbluetooth_listen(adapter.address, adapter.isRandom ? 1 : 0, Int32(L2CAPChannel.mtu), &number)
         guard descriptor >= 0 else {
-            throw .environment(
-                "\(adapter.name): no L2CAP channels: \(String(cString: strerror(errno)))",
-                mend: "leave --l2cap-only out to take GATT; modprobe bluetooth, if the kernel lacks it")
+            throw Problem.noChannels(adapter.name, reason: String(cString: strerror(errno))).linkError
         }
         socket = BusDescriptor(descriptor)
         (psm, self.adapter) = (Int(number), adapter)

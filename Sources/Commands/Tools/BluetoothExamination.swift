@@ -8,9 +8,10 @@ enum BluetoothExamination {
             let stack = try await Stack.connect(busAddress)
             let adapters = try await stack.adapters()
             let settings = await DaemonSettings.current(stack)
-            return [await adapter(stack, adapters), service(adapters), roles(adapters)] + self.settings(settings)
+            let hardware = [await adapter(stack, adapters), service(adapters), roles(adapters), await channels(stack)]
+            return hardware + self.settings(settings)
         } catch {
-            let rest = ["bluez", "ble-roles", "ble-settings"].map {
+            let rest = ["bluez", "ble-roles", "ble-l2cap", "ble-settings"].map {
                 Finding(name: $0, state: .notRun, detail: "needs Bluetooth")
             }
             return [Finding(name: "bluetooth", state: .absent, detail: error.what, mend: error.mend)] + rest
@@ -44,6 +45,17 @@ enum BluetoothExamination {
         return Finding(
             name: "ble-roles", state: isWhole ? .ok : .absent, detail: texts.joined(separator: "; "),
             mend: isWhole ? nil : "one role only: choose it with --ble-mode, or use another adapter")
+    }
+
+    /// Whether the adapter that is taken can have L2CAP channels: the kernel's socket family, and a dynamic PSM.
+    private static func channels(_ stack: Stack) async -> Finding {
+        guard let adapter = try? await stack.adapter(.any, needsAdvertising: false) else {
+            return Finding(name: "ble-l2cap", state: .notRun, detail: "needs an adapter that is on")
+        }
+        do throws(Problem) {
+            let psm = try adapter.freePSM()
+            return Finding(name: "ble-l2cap", state: .ok, detail: "\(adapter.name): L2CAP channels can be had; PSM \(psm) is free")
+        } catch { return Finding(name: "ble-l2cap", state: .absent, detail: error.what, mend: error.mend) }
     }
 
     /// One finding a line of main.conf, and one when the daemon does not know the file as it is.
