@@ -86,7 +86,7 @@ struct IssuanceVectors: VectorSuite {
                         try expect(jwt.header[name] ?? .null, equals: value, "header member \(name)")
                     }
                     if let payload = item["payload"]?.objectValue {
-                        try expect(.object(jwt.claims), equals: .object(payload), "the claims")
+                        try expect(JSON.object(jwt.claims), equals: .object(payload), "the claims")
                     }
                     // Where the file knows no key, what is signed is all there is to compare.
                     guard let method = item["signature_verified_with"]?.stringValue else { return }
