@@ -36,7 +36,8 @@ struct ReuseMatrixTests {
         _ statement: String, _ supported: String, _ required: String, _ notSupported: String
     ) throws {
         let text = try #require(Self.stated[statement])
-        let json = text.isEmpty ? nil : try JSON.decode(text)
+        // `nil` alone would be the JSON null.
+        let json = text.isEmpty ? Optional<JSON>.none : try JSON.decode(text)
         for (support, expected) in [
             (ReusePolicy.Support.supported, supported), (.required, required), (.notSupported, notSupported),
         ] {

@@ -2,14 +2,12 @@ import Codec
 import Crypto
 import Ports
 
-/// What an issuer remembers: offers, codes, tokens, nonces, transactions. Every secret is kept by its hash, and single use is one
+/// What an issuer remembers: offers, codes, tokens, transactions, and the nonces that came. Every secret is kept by its hash, and single use is one
 /// atomic change of the table.
 struct IssuerRecords: Sendable {
     /// What is kept; each a partition.
     enum Kind: String {
-        case offer, pushed, pending, code, preAuthorized, token, refresh, revoked, nonce, dpopNonce, challenge, seen, retries,
-            deferred,
-            notification
+        case offer, pushed, pending, code, preAuthorized, token, refresh, revoked, seen, retries, deferred
     }
 
     let table: any RecordTable
@@ -59,9 +57,21 @@ struct IssuerRecords: Sendable {
 
     /// Remembers a name that must not come twice; whether it is new.
     func isFirst(_ name: String, lifetime: Int64) async throws(StoreError) -> Bool {
-        try await change(.seen, name, lifetime: lifetime) { record in
-            defer { record = record ?? JSONObject() }
-            return record == nil
+        let now = clock.now()
+        let record: JSONObject = ["exp": .integer(now.adding(seconds: lifetime).secondsSince1970)]
+        return try await table.update(Self.name(name), in: Self.partition(.seen), expiring: limit(lifetime)) { bytes in
+            guard Self.live(bytes, at: now) == nil else { return false }
+            bytes = Array(JSON.object(record).encoded().utf8)
+            return true
+        }
+    }
+
+    /// A key that is made once and kept.
+    func key(_ name: String, or fresh: [UInt8]) async throws(StoreError) -> [UInt8] {
+        try await table.update(name, in: "issuer.keys") { bytes in
+            let kept = bytes ?? fresh
+            bytes = kept
+            return kept
         }
     }
 

@@ -8,6 +8,8 @@ package struct IssuerSettings: Sendable {
     /// The name that people read, by language.
     package var names: [(locale: String, name: String)] = [("en", "Utopia Test Issuer"), ("de", "Test-Aussteller Utopia")]
     package var configurations: [CredentialConfiguration]
+    /// Counts what was switched: settings of one issuer with the same number are the same.
+    package private(set) var generation = 0
 
     /// What attests the issuer: `{"format", "data"}`. Wallets can bind it to the signer of signed metadata only.
     package var issuerInfo: [JSON] = []
@@ -169,6 +171,7 @@ extension IssuerSettings {
     /// - Returns: whether there is such a switch, and it takes the value.
     package mutating func set(_ name: String, to value: String) -> Bool {
         guard let known = Self.switches.first(where: { $0.name == name }) else { return false }
+        generation += 1
         return known.write(&self, value)
     }
 

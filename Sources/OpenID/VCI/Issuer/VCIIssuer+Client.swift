@@ -52,7 +52,8 @@ extension VCIIssuer {
 
     private func checkFreshness(_ verified: ClientAttestation.Verified, _ exchange: inout Exchange) async throws {
         if exchange.settings.requiresChallenge {
-            let known = try await verified.challenge.mapAsync { try await records.get(.challenge, $0) != nil } ?? false
+            let tickets = try await tickets()
+            let known = verified.challenge.map { tickets.isGood($0, .challenge, at: exchange.time) } ?? false
             if !known {
                 try await noteRetry("challenge/\(DPoP.thumbprint(verified.key))", &exchange)
                 throw Refusal("II3.challenge", verified.challenge == nil ? "no challenge" : "the challenge is unknown or stale")
@@ -69,9 +70,7 @@ extension VCIIssuer {
 
     /// A challenge that wallets may use until it expires.
     private func freshChallenge(_ settings: IssuerSettings) async throws -> String {
-        let challenge = secret()
-        try await records.put(.challenge, challenge, JSONObject(), lifetime: settings.nonceLifetime)
-        return challenge
+        try await tickets().issue(.challenge, until: clock.now().adding(seconds: settings.nonceLifetime), random: random)
     }
 
     /// `challenge_endpoint`.
@@ -112,7 +111,7 @@ extension VCIIssuer {
     ) async throws {
         let scope = isResource ? "rs" : "as"
         let retries = "\(check)/\(verified.thumbprint)"
-        if let nonce = verified.nonce, try await records.get(.dpopNonce, "\(scope)/\(nonce)") != nil {
+        if let nonce = verified.nonce, try await tickets().isGood(nonce, Self.nonceKind(scope), at: exchange.time) {
             exchange.checks.pass(check, exchange.subject)
             return try await forgetRetries(retries)
         }
@@ -128,10 +127,11 @@ extension VCIIssuer {
 
     /// A nonce for DPoP proofs: those of the authorization server are no use at the credential endpoints, nor the other way round.
     func freshDPoPNonce(_ scope: String, _ settings: IssuerSettings) async throws -> String {
-        let nonce = secret()
-        try await records.put(.dpopNonce, "\(scope)/\(nonce)", JSONObject(), lifetime: settings.nonceLifetime)
-        return nonce
+        let end = clock.now().adding(seconds: settings.nonceLifetime)
+        return try await tickets().issue(Self.nonceKind(scope), until: end, random: random)
     }
+
+    private static func nonceKind(_ scope: String) -> IssuerTickets.Kind { scope == "as" ? .dpopAuthorization : .dpopResource }
 
     /// Counts refusals of one cause in a row (II33: one retry is how it should be, more are too many).
     @discardableResult
@@ -147,13 +147,5 @@ extension VCIIssuer {
 
     private func forgetRetries(_ cause: String) async throws {
         try await records.change(.retries, cause, lifetime: 1) { $0 = nil }
-    }
-}
-
-extension Optional {
-    /// `map` for bodies that await.
-    func mapAsync<T>(_ body: (Wrapped) async throws -> T) async rethrows -> T? {
-        guard let self else { return nil }
-        return try await body(self)
     }
 }

@@ -10,9 +10,8 @@ extension VCIIssuer {
             throw Refusal(status: 404, code: "not_found", "there is no nonce endpoint")
         }
         exchange.checks.pass("II32", exchange.subject)
-        let nonce = secret()
-        try await records.put(.nonce, nonce, JSONObject(), lifetime: exchange.settings.nonceLifetime)
-        var answer = AnswerDraft(["c_nonce": .string(nonce)])
+        let end = exchange.time.adding(seconds: exchange.settings.nonceLifetime)
+        var answer = AnswerDraft(["c_nonce": .string(try await tickets().issue(.nonce, until: end, random: random))])
         if exchange.settings.usesDPoPNonces { answer.headers["DPoP-Nonce"] = try await freshDPoPNonce("rs", exchange.settings) }
         return answer
     }
@@ -216,11 +215,9 @@ extension VCIIssuer {
         for text in made.texts { credentials.append(["credential": .string(faults.encoded(text))]) }
         var json: JSONObject = ["credentials": .array(credentials)]
         if exchange.settings.hasNotificationEndpoint {
-            let id = secret()
-            try await records.put(
-                .notification, id, ["family": .string(grant.family), "issuance": .string(grant.issuance)],
-                lifetime: exchange.settings.refreshLifetime)
-            json["notification_id"] = .string(id)
+            let end = exchange.time.adding(seconds: exchange.settings.refreshLifetime)
+            json["notification_id"] = .string(
+                try await tickets().issue(.notification, about: grant.family, until: end, random: random))
         }
         exchange.detail = "issued \(credentials.count) × \(configuration.id)\(made.entry.map { ", status entry \($0)" } ?? "")"
         var answer = try answer(json, 200, parameters, stage)
@@ -308,9 +305,9 @@ extension VCIIssuer {
         exchange.checks.pass("II31.shape", exchange.subject)
         let known = ["credential_accepted", "credential_failure", "credential_deleted"]
         try exchange.require("II31.event", known.contains(event), "event \(ErrorDescription.allowed(event))")
-        let record = try await records.get(.notification, id)
+        let isOurs = try await tickets().isGood(id, .notification, about: grant.family, at: exchange.time)
         try exchange.require(
-            "II31.id", record?["family"]?.stringValue == grant.family, "the notification id is unknown, or of another token")
+            "II31.id", isOurs, "the notification id is unknown, or of another token")
         exchange.detail = "the wallet says: \(event)\(json["event_description"]?.stringValue.map { " (\($0))" } ?? "")"
         return AnswerDraft(status: 204)
     }

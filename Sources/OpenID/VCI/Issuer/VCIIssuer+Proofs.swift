@@ -104,11 +104,19 @@ extension VCIIssuer {
     private func consume(_ nonces: [String], isAttestation: Bool, _ exchange: inout Exchange) async throws {
         let distinct = Set(nonces).sorted()
         guard distinct.count <= 4 else { throw Refusal("II26.wrong", "\(distinct.count) different nonces in one request") }
-        for nonce in distinct where try await records.take(.nonce, nonce) == nil {
-            let refusal = Refusal(isAttestation ? "II28.nonce" : "II26.wrong", "the nonce is unknown, expired or used")
-            // The table of checks: a missing nonce is invalid_proof, a wrong one invalid_nonce.
-            throw isAttestation ? refusal.answering("invalid_nonce") : refusal
+        let tickets = try await tickets()
+        for nonce in distinct {
+            let isOurs = tickets.isGood(nonce, .nonce, at: exchange.time)
+            guard isOurs, try await records.isFirst("nonce/\(nonce)", lifetime: exchange.settings.nonceLifetime) else {
+                throw Self.refusal(isAttestation)
+            }
         }
         if !distinct.isEmpty { exchange.checks.pass(isAttestation ? "II28.nonce" : "II26.wrong", exchange.subject) }
+    }
+
+    /// Why a nonce is not taken. The table of checks: a missing nonce is invalid_proof, a wrong one invalid_nonce.
+    private static func refusal(_ isAttestation: Bool) -> Refusal {
+        let refusal = Refusal(isAttestation ? "II28.nonce" : "II26.wrong", "the nonce is unknown, expired or used")
+        return isAttestation ? refusal.answering("invalid_nonce") : refusal
     }
 }

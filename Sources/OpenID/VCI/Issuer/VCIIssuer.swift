@@ -76,6 +76,9 @@ package final class VCIIssuer: HTTPHandler {
     let random: any RandomSource
     let faults: IssuanceFaults
     private let live: Locked<IssuerSettings>
+    private let knownTickets = Locked<IssuerTickets?>(nil)
+    /// Metadata as they go out, by settings and by what was asked for; of issuers that make nothing wrong.
+    private let shown = Locked<[String: AnswerDraft]>([:])
     /// Draws the page on which a person decides; nil where nobody is asked.
     let consentPage: (@Sendable (ConsentPrompt) -> String)?
     /// Asks wallets to present something first; nil: this issuer cannot.
@@ -115,6 +118,28 @@ package final class VCIIssuer: HTTPHandler {
     /// Sets a switch; whether there is one that takes the value.
     package func set(_ name: String, to value: String) -> Bool { live.withLock { $0.set(name, to: value) } }
 
+    /// What is handed out without being remembered; its key is kept in the table.
+    func tickets() async throws(StoreError) -> IssuerTickets {
+        if let known = knownTickets.withLock({ $0 }) { return known }
+        let made = IssuerTickets(key: try await records.key("tickets", or: random.bytes(32)))
+        knownTickets.withLock { $0 = made }
+        return made
+    }
+
+    /// The answer of an earlier request of the same kind; else made now, and kept where nothing is made wrong on purpose.
+    private func kept(_ name: String, _ settings: IssuerSettings, _ make: () -> AnswerDraft) -> AnswerDraft {
+        let name = "\(settings.generation) \(name)"
+        if let known = shown.withLock({ $0[name] }) { return known }
+        var answer = make()
+        guard faults.active.isEmpty else { return answer }
+        answer.raw = Array(JSON.object(answer.json).encoded().utf8)
+        shown.withLock { table in
+            if table.count >= 64 { table.removeAll() }
+            table[name] = answer
+        }
+        return answer
+    }
+
     /// A fresh unguessable name.
     func secret() -> String { Base64URL.encode(random.bytes(32)) }
 
@@ -144,7 +169,9 @@ package final class VCIIssuer: HTTPHandler {
         }
         if path == "/.well-known/\(WellKnown.authorizationServer.rawValue)\(prefix)" {
             return await run("server-metadata", ["GET"], .serverMetadata, request, settings) { issuer, exchange in
-                AnswerDraft(exchange.settings.serverMetadata, headers: ["Cache-Control": "no-cache"])
+                issuer.kept("server", exchange.settings) {
+                    AnswerDraft(exchange.settings.serverMetadata, headers: ["Cache-Control": "no-cache"])
+                }
             }
         }
         guard path.hasPrefix("\(prefix)/") else { return notFound() }
@@ -239,23 +266,31 @@ package final class VCIIssuer: HTTPHandler {
     // MARK: Metadata and offers
 
     private func issuerMetadata(_ exchange: inout Exchange) async throws -> AnswerDraft {
-        let locales = Self.locales(exchange.request.headers["Accept-Language"])
-        let made = exchange.settings.metadata(requestKey: requestKey, locales: locales)
-        var headers: HTTPHeaders = ["Cache-Control": "no-cache", "Vary": "Accept, Accept-Language"]
-        headers["Content-Language"] = made.languages.joined(separator: ", ")
-        var json = made.json
-        faults.spoil(metadata: &json)
         let accepts = exchange.request.headers.all("Accept").joined(separator: ",")
-        guard exchange.settings.signsMetadata, accepts.contains("application/jwt") else {
-            return AnswerDraft(json, headers: headers)
+        let isSigned = exchange.settings.signsMetadata && accepts.contains("application/jwt")
+        let language = exchange.request.headers["Accept-Language"]
+        let settings = exchange.settings
+        guard isSigned else {
+            return kept("issuer \(language ?? "")", settings) { plainMetadata(language, settings).answer }
         }
+        let (json, answer) = plainMetadata(language, settings)
         let (signer, certificates) = try metadataSigner(at: exchange.time)
         var draft = SignedMetadata.draft(
             json, issuer: exchange.settings.identifier, certificates: certificates, at: exchange.time)
         faults.spoil(.signedMetadata, &draft)
         let text = try await draft.signed(
             by: JWSSigner(signer, nonce: random.isDeterministic ? .deterministic : .random), random: random)
-        return AnswerDraft(text: text, type: "application/jwt", headers: headers)
+        return AnswerDraft(text: text, type: "application/jwt", headers: answer.headers)
+    }
+
+    private func plainMetadata(_ language: String?, _ settings: IssuerSettings) -> (json: JSONObject, answer: AnswerDraft) {
+        let locales = Self.locales(language)
+        let made = settings.metadata(requestKey: requestKey, locales: locales)
+        var headers: HTTPHeaders = ["Cache-Control": "no-cache", "Vary": "Accept, Accept-Language"]
+        headers["Content-Language"] = made.languages.joined(separator: ", ")
+        var json = made.json
+        faults.spoil(metadata: &json)
+        return (json, AnswerDraft(json, headers: headers))
     }
 
     /// Who signs the metadata, with the certificates of `x5c`: another one where a fault wants it.
