@@ -164,6 +164,11 @@ public struct ValidityInfo: Sendable, Hashable, CBORCodable {
         return required + (expectedUpdate.map { [("expectedUpdate", $0)] } ?? [])
     }
 
+    /// Whether every time has the form that the standard asks for.
+    var isWellFormed: Bool {
+        signed.isWellFormed && validFrom.isWellFormed && validUntil.isWellFormed && expectedUpdate?.isWellFormed != false
+    }
+
     public func encode(to encoder: inout CBOREncoder) {
         encoder.map(members.count)
         for (name, value) in members {

@@ -23,7 +23,9 @@ public enum CheckCatalogue {
     ///
     /// - Parameter guess: where it probably is, or soon after: checks mostly come in order.
     static func index(of id: String, guess: Int? = nil) -> Int? {
-        if let guess, let near = ids[guess...].prefix(4).firstIndex(of: id) { return near }
+        if let guess {
+            for near in guess..<min(guess + 4, ids.count) where ids[near] == id { return near }
+        }
         if let index = places[id] { return index }
         guard let dot = id.firstIndex(of: ".") else { return places[id + ".*"] }
         return places[id[..<dot] + ".*"]

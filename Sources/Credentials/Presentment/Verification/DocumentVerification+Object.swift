@@ -26,8 +26,9 @@ extension DocumentVerification {
     private mutating func checkValidity(_ validity: ValidityInfo, _ signer: SignerChain?) {
         presented.validity = PresentedDocument.Validity(
             signed: validity.signed.text, validFrom: validity.validFrom.text, validUntil: validity.validUntil.text)
-        let malformed = validity.members.filter { !$0.value.isWellFormed }
-        list.judge("R22.mso", subject, violations: malformed.map { [$0.name] })
+        list.judge(
+            "R22.mso", subject,
+            violations: validity.isWellFormed ? [] : validity.members.filter { !$0.value.isWellFormed }.map { [$0.name] })
         let signed = validity.signed.timestamp
         let from = validity.validFrom.timestamp
         let until = validity.validUntil.timestamp
