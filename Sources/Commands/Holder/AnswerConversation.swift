@@ -58,7 +58,14 @@ struct AnswerConversation: Sendable {
 
     private func answer(_ request: VPRequest, _ outcome: inout Outcome) async throws {
         let presenter = Presenter(keyStore: setup.wallet.keys, tampering: setup.tampering)
-        let proposal = wallet.propose(request, from: setup.credentials, presenter: presenter)
+        let proposal: VPProposal
+        do {
+            proposal = try wallet.propose(request, from: setup.credentials, presenter: presenter, choosing: setup.choices)
+        } catch {
+            let free = try? wallet.propose(request, from: setup.credentials, presenter: presenter)
+            if let free { AnswerView(console).show(request, free.proposal, outcome.checks, revealing: setup.context.reveals) }
+            throw CommandError.usage("--choose: \(error)", hint: "the numbers are those that are shown")
+        }
         outcome.checks.append(contentsOf: proposal.checks)
         outcome.proposal = proposal.proposal
         AnswerView(console).show(request, proposal.proposal, outcome.checks, revealing: setup.context.reveals)
