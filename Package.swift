@@ -96,7 +96,7 @@ let package = Package(
         // Where bytes of strangers come in, each as a function that takes any: fed by FuzzingTests and by scripts/fuzz.
         .target(
             name: "Fuzzing",
-            dependencies: ["Commands", "Reports", "Proximity", "QR", "Credentials", "Crypto", "Ports", "Codec"],
+            dependencies: ["Commands", "Reports", "OpenID", "Proximity", "QR", "Credentials", "Crypto", "Ports", "Codec"],
             path: "Tests/Fuzzing", swiftSettings: settings),
         tests("Fuzzing", ["Fuzzing"]),
         tests("Codec", ["Codec"]),
@@ -105,7 +105,7 @@ let package = Package(
         tests("Credentials", ["Credentials", "Crypto", "Ports", "Codec"]),
         tests("Proximity", ["Proximity", "Credentials", "Crypto", "Ports", "Codec"]),
         tests("OpenID", ["OpenID", "Credentials", "Crypto", "Ports", "Codec"]),
-        tests("Web", ["Web", "OpenID", "Credentials", "Crypto", "Ports", "Codec"]),
+        tests("Web", ["Web", "OpenID", "Credentials", "Crypto", "Ports", "Codec", "CCurl"]),
         tests("BlueZ", ["BlueZ", "Proximity", "Credentials", "Crypto", "Ports", "Codec"]),
         tests("QR", ["QR"]),
         tests("Vault", ["Vault", "Crypto", "Ports", "Codec"]),

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <gnutls/gnutls.h>
 #include <microhttpd.h>
 
 // What Swift cannot call or see: variadic functions, function pointers as options, cast macros.
@@ -43,5 +44,16 @@ static inline int cmhd_socket(struct MHD_Connection *connection) {
 static inline const struct sockaddr *cmhd_peer(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     return info ? info->client_addr : NULL;
+}
+
+// NULL without TLS.
+static inline void *cmhd_tls(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    return info ? info->tls_session : NULL;
+}
+
+// Besides the library's own answers. One thread may send while another receives; nobody else may send at the same time.
+static inline ssize_t cmhd_tls_send(void *session, const void *bytes, size_t count) {
+    return gnutls_record_send((gnutls_session_t)session, bytes, count);
 }
 #endif

@@ -21,7 +21,9 @@ package struct FuzzEntries: Sendable {
     package init() async throws {
         let stage = try await FuzzStage()
         self.stage = stage
-        all = CodecEntries.all + CredentialEntries(stage).all + ProximityEntries(stage).all + InputEntries.all
+        all =
+            CodecEntries.all + CredentialEntries(stage).all + OpenIDEntries(stage).all + ProximityEntries(stage).all
+            + InputEntries.all
     }
 
     package subscript(_ name: String) -> FuzzEntry? { all.first { $0.name == name } }

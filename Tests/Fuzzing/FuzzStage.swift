@@ -20,6 +20,8 @@ package struct FuzzStage: Sendable {
     let token: SDJWT
     /// The token bound to this audience and nonce.
     let presentation: SDJWT
+    /// A request of OpenID4VP, signed by the reader.
+    let requestObject: String
     let binding = KeyBindingExpectation(audience: "x509_san_dns:verifier.example", nonce: "nonce-1")
 
     init() async throws {
@@ -42,6 +44,7 @@ package struct FuzzStage: Sendable {
         guard let consent = await Consent.obtain(for: proposal, from: AutomaticConsent(), at: time) else { throw Unready() }
         response = try await presenter.deviceResponse(consent, over: transcript, unlock: .automatic).bytes
         (token, presentation) = try await Self.token(authority, random, binding, time)
+        requestObject = try await Self.requestObject(authority, time)
     }
 
     struct Unready: Error {}
@@ -76,6 +79,21 @@ package struct FuzzStage: Sendable {
         return try IssuedDocument(
             id: definition.docType, docType: definition.docType, issuerSigned: IssuerSigned(decoding: signed.encodedCBOR),
             keyID: key.id)
+    }
+
+    private static func requestObject(_ authority: TestAuthority, _ time: Timestamp) async throws -> String {
+        let reader = authority.reader
+        let claims: JSONObject = [
+            "client_id": .string("x509_hash:" + Base64URL.encode(reader.certificate.sha256)), "aud": "https://self-issued.me/v2",
+            "response_type": "vp_token", "response_mode": "direct_post", "response_uri": "https://verifier.example/response",
+            "nonce": "nonce-1", "state": "state-1", "iat": .integer(time.secondsSince1970),
+            "dcql_query": try JSON.decode(Seeds.tokenQuery), "client_metadata": ["vp_formats_supported": VPFormats.own.json],
+        ]
+        return try await JWS.sign(
+            Array(JSON.object(claims).encoded().utf8),
+            header: ["typ": "oauth-authz-req+jwt", "x5c": [.string(Base64.encode(reader.certificate.der))]],
+            by: JWSSigner(reader.key, nonce: .deterministic)
+        ).compact
     }
 
     private static func token(

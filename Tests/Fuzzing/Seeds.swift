@@ -24,7 +24,7 @@ package struct Seeds {
     }
 
     private func all() throws -> [(String, [UInt8])] {
-        try structures() + messages() + tokens() + files()
+        try structures() + messages() + tokens() + openID() + files()
     }
 
     private func structures() throws -> [(String, [UInt8])] {
@@ -123,6 +123,29 @@ package struct Seeds {
         [{"path": ["address", "list", null]}], "trusted_authorities": [{"type": "aki", "values": ["AQ"]}]}, {"id": "b", "format": \
         "mso_mdoc", "meta": {"doctype_value": "x"}}], "credential_sets": [{"options": [["a"], ["b"]], "required": false}]}
         """
+
+    /// What the verifier of the entry `vp-token` asks.
+    static let tokenQuery = """
+        {"credentials": [{"id": "id", "format": "dc+sd-jwt", "meta": {"vct_values": ["urn:example:id"]}, "claims": [{"path": ["name"]}]}, \
+        {"id": "mdl", "format": "mso_mdoc", "meta": {"doctype_value": "org.iso.18013.5.1.mDL"}, "claims": \
+        [{"path": ["org.iso.18013.5.1", "family_name"]}]}], "credential_sets": [{"options": [["id"], ["mdl"]]}]}
+        """
+
+    private func openID() throws -> [(String, [UInt8])] {
+        let link = FormFields(
+            dictionaryLiteral: ("client_id", "redirect_uri:https://verifier.example/response"), ("response_type", "vp_token"),
+            ("response_mode", "direct_post"), ("response_uri", "https://verifier.example/response"), ("nonce", "nonce-1"),
+            ("dcql_query", Self.tokenQuery), ("client_metadata", "{\"vp_formats_supported\": \(VPFormats.own.json.encoded())}"))
+        let token: JSON = ["id": [.string(stage.presentation.compact)]]
+        let mdoc: JSON = ["mdl": [.string(Base64URL.encode(stage.response))]]
+        let digital: JSON = ["protocol": "openid4vp-v1-signed", "data": ["request": .string(stage.requestObject)]]
+        return [
+            ("request-object/signed", Array(stage.requestObject.utf8)),
+            ("request-object/link", Array("openid4vp://?\(link.encoded)".utf8)),
+            ("request-object/digital", Array(digital.encoded().utf8)),
+            ("vp-token/sd-jwt", Array(token.encoded().utf8)), ("vp-token/mdoc", Array(mdoc.encoded().utf8)),
+        ]
+    }
 
     private func files() throws -> [(String, [UInt8])] {
         let frame = try QRSymbol(EngagementText.encode(stage.engagement)).frame(scale: 3)

@@ -42,4 +42,24 @@ import Web
         let error = #expect(throws: HTTPServerError.self) { try HTTPServer(listener, handler: Answer { _ in .text("") }) }
         #expect(error?.hint?.contains("trust make tls") == true)
     }
+
+    @Test func aRequestThatComesInDropsOverTLSIsAnsweredAndCutOff() async throws {
+        let maker = CertificateMaker(at: SystemClock().now(), random: SystemRandom())
+        let root = try maker.authority("TEST Server CA")
+        let leaf = try maker.endEntity(.tls, issuer: root)
+        let tls = TLSIdentity(chain: Self.pem(leaf.certificate), key: Array(try leaf.key.pem().utf8))
+        var answers: [String] = []
+        // On a machine that is busy the time may be over before TLS is set up: then nothing can be said. Once there is time enough.
+        for seconds in [1, 4, 16, 64] where !answers.contains(where: { $0.hasPrefix("HTTP/1.1 408") }) {
+            let server = try HTTPServer(
+                try HTTPListener(tls: tls), limits: ServerLimits(seconds: seconds), handler: Answer { _ in .text("secret") })
+            if let connection = try? RawTLSConnection(server.url) {
+                _ = connection.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n")
+                answers.append(await connection.receiveAll(sending: "x"))
+            }
+            await server.stop()
+        }
+        #expect(answers.last?.hasPrefix("HTTP/1.1 408") == true, "\(answers)")
+        #expect(answers.dropLast().joined().isEmpty, "\(answers)")
+    }
 }

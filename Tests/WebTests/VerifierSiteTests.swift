@@ -132,9 +132,9 @@ import Web
         let id = try #require(made["id"]?.stringValue)
         let url = try served.address("/response/\(id)")
         let record = try #require(try await stage.store.read(id, in: VPVerifier.partition))
-        let key = try PrivateKey(jwk: try #require(try JSON.decode(record)["key"]))
+        let key = try PublicKey(jwk: try #require(try JSON.decode(record)["key"]))
         let bomb = try JWE.encrypt(
-            Array(repeating: UInt8(ascii: " "), count: 32 << 20), to: key.publicKey, .a128GCM,
+            Array(repeating: UInt8(ascii: " "), count: 32 << 20), to: key, .a128GCM,
             ephemeral: try PrivateKey.generate(.p256, random: stage.random), iv: stage.random.bytes(12),
             options: JWE.Options(compresses: true))
         let forms: [(String, FormFields)] = [

@@ -147,7 +147,7 @@ struct VerifierStage {
         let resolution = await wallet.resolve(try RequestInput(link), over: client, at: Self.time)
         let request = try resolution.result.get()
         let presenter = Presenter(keyStore: keyStore)
-        let proposal = wallet.propose(request, from: credentials, presenter: presenter)
+        let proposal = try wallet.propose(request, from: credentials, presenter: presenter)
         let consent = try #require(await Consent.obtain(for: proposal.proposal, from: AutomaticConsent(), at: Self.time))
         let answer = try await wallet.answer(request, consent, presenter: presenter, at: Self.time)
         return await wallet.deliver(answer, over: client, isSameDevice: isSameDevice)

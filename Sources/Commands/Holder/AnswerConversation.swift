@@ -71,7 +71,17 @@ struct AnswerConversation: Sendable {
         let presenter = Presenter(keyStore: setup.wallet.keys, tampering: setup.tampering)
         let recipient = StoredDocument.Recipient.of(request.client)
         let held = try await setup.credentials(for: recipient)
-        let proposal = wallet.propose(request, from: held, presenter: presenter)
+        let proposal: VPProposal
+        do {
+            proposal = try wallet.propose(request, from: held, presenter: presenter, choosing: setup.choices)
+        } catch {
+            let free = try? wallet.propose(request, from: held, presenter: presenter)
+            if let free {
+                AnswerView(console).show(
+                    request, free.proposal, outcome.checks, outcome.registration, revealing: setup.context.reveals)
+            }
+            throw CommandError.usage("--choose: \(error)", hint: "the numbers are those that are shown")
+        }
         outcome.checks.append(contentsOf: proposal.checks)
         outcome.proposal = proposal.proposal
         AnswerView(console).show(

@@ -11,6 +11,7 @@ struct AnswerSetup: Sendable {
     let wallet: Wallet
     let credentials: [HeldCredential]
     let consent: any ConsentProvider
+    let choices: [Proposal.Choice]
     let unlock: KeyUnlock
     let settings: VPWalletSettings
     let tampering: Tampering
@@ -23,6 +24,7 @@ struct AnswerSetup: Sendable {
     init(_ invocation: Invocation) async throws {
         context = invocation.context
         consent = try PresentConsent.provider(try invocation.required("consent"), invocation.console)
+        choices = try AnswerChoice.choices(invocation)
         unlock =
             invocation.string("key-unlock") == "deny" ? .deny : try PresentSetup.unlock(invocation.string("key-passphrase-file"))
         origin = invocation.string("origin")

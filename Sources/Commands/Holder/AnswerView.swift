@@ -21,6 +21,7 @@ struct AnswerView {
         }
         for item in request.transactions { show(item) }
         for info in request.verifierInfo { line("  verifier information: \(info["format"]?.stringValue ?? "")") }
+        for place in proposal.useCases.indices { show(proposal.useCases[place], proposal.combinations(of: place), place + 1) }
         for entry in proposal.entries { show(entry, revealing) }
         for place in proposal.unsatisfiedUseCases { line("  ! a required set cannot be satisfied (\(place))") }
         for check in checks.checks where check.outcome.isViolation { line("  ! \(check.id) \(check.name): \(check.reason ?? "")") }
@@ -37,6 +38,7 @@ struct AnswerView {
                 "verifier_info": .array(request.verifierInfo),
                 "registration": registration?.shown ?? .null,
                 "credentials": .array(proposal.entries.map { Self.json($0, revealing) }),
+                "sets": .array(proposal.useCases.indices.map { Self.json(proposal, set: $0) }),
                 "warnings": .array(checks.checks.filter(\.outcome.isViolation).map { .string("\($0.id) \($0.reason ?? $0.name)") }),
             ])
     }
@@ -59,11 +61,26 @@ struct AnswerView {
         }
     }
 
+    /// The combinations of a set, numbered; nothing where there is but one and it is required.
+    private func show(_ useCase: PresentationRequest.UseCase, _ combinations: [Proposal.Combination], _ number: Int) {
+        guard combinations.count > 1 || !useCase.isMandatory else { return }
+        line("  set \(number), \(useCase.isMandatory ? "required" : "optional"), one of:")
+        for combination in combinations {
+            let names = combination.requestIDs.joined(separator: " and ")
+            let lacking = combination.lacking.joined(separator: ", ")
+            line(
+                "    [\(number).\(combination.number)] \(names)"
+                    + (lacking.isEmpty ? "" : ", which cannot be had: nothing answers \(lacking)")
+                    + (combination.isChosen ? " (goes)" : ""))
+        }
+    }
+
     private func show(_ entry: Proposal.Entry, _ revealing: Bool) {
         line("  \(entry.request.id): \(entry.request.docType)\(entry.isWanted ? "" : " (not needed)")")
         if let refusal = entry.refusal { line("    \(refusal)") }
         for option in entry.options {
-            line("    \(option.number). \(option.credential.name) (\(option.credential.id))")
+            let mark = entry.options.count > 1 && option.number == entry.preferred ? ", goes" : ""
+            line("    \(option.number). \(option.credential.name) (\(option.credential.id))\(mark)")
             for element in option.elements {
                 let value = revealing ? ": \(element.value.map { JSON(claim: $0).encoded() } ?? "")" : ""
                 line("       \(element.reference.identifier)\(element.intentToRetain ? ", the verifier will keep it" : "")\(value)")
@@ -73,10 +90,23 @@ struct AnswerView {
         for other in entry.unsuitable { line("    not \(other.name) (\(other.id)): \(other.reasons.joined(separator: ", "))") }
     }
 
+    private static func json(_ proposal: Proposal, set place: Int) -> JSON {
+        [
+            "required": .bool(proposal.useCases[place].isMandatory),
+            "combinations": .array(
+                proposal.combinations(of: place).map { combination in
+                    [
+                        "number": .integer(Int64(combination.number)), "ids": .array(combination.requestIDs.map { .string($0) }),
+                        "lacking": .array(combination.lacking.map { .string($0) }), "chosen": .bool(combination.isChosen),
+                    ]
+                }),
+        ]
+    }
+
     private static func json(_ entry: Proposal.Entry, _ revealing: Bool) -> JSON {
         [
             "id": .string(entry.request.id), "type": .string(entry.request.docType), "wanted": .bool(entry.isWanted),
-            "refusal": entry.refusal.map { .string($0) } ?? .null,
+            "refusal": entry.refusal.map { .string($0) } ?? .null, "preferred": .integer(Int64(entry.preferred)),
             "options": .array(
                 entry.options.map { option in
                     [

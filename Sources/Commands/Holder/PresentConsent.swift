@@ -31,7 +31,7 @@ struct AskingConsent: ConsentProvider {
 
     func decide(_ proposal: Proposal) async -> Selection? {
         var choices: [Selection.Choice] = []
-        for entry in proposal.entries where entry.isWanted {
+        for entry in await combined(proposal).entries where entry.isWanted {
             guard let option = await option(of: entry) else { continue }
             let approved = await approved(option)
             if let approved, !approved.isEmpty || option.elements.isEmpty {
@@ -41,11 +41,28 @@ struct AskingConsent: ConsentProvider {
         return choices.isEmpty ? nil : Selection(choices: choices)
     }
 
+    /// The proposal with the combination that the person picks of each set; an empty line takes the one shown as going.
+    private func combined(_ proposal: Proposal) async -> Proposal {
+        var proposal = proposal
+        for place in proposal.useCasesWithChoice {
+            let isOptional = !proposal.useCases[place].isMandatory
+            let numbers = proposal.combinations(of: place).filter(\.lacking.isEmpty).map { String($0.number) }
+            let answers = (numbers + (isOptional ? ["0 for none"] : [])).joined(separator: ", ")
+            let going = proposal.combinations(of: place).first(where: \.isChosen).map { String($0.number) } ?? "0"
+            guard let answer = await ask("which combination of set \(place + 1)? [\(answers)] (\(going)) "),
+                let number = Int(answer),
+                let picked = try? proposal.choosing([.combination(number, useCase: place + 1)])
+            else { continue }
+            proposal = picked
+        }
+        return proposal
+    }
+
     private func option(of entry: Proposal.Entry) async -> Proposal.Option? {
         guard entry.options.count > 1 else { return entry.options.first }
-        guard let answer = await ask("which document? [1-\(entry.options.count), none] "), let number = Int(answer) else {
-            return nil
-        }
+        let answer = await ask("which document for \(entry.request.id)? [1-\(entry.options.count), none] (\(entry.preferred)) ")
+        guard let answer else { return nil }
+        let number = answer.isEmpty ? entry.preferred : Int(answer)
         return entry.options.first { $0.number == number }
     }
 

@@ -38,7 +38,7 @@ extension Context {
         }
         do throws(VaultError) {
             if create != nil || home.exists { try PrivateFiles.makeDirectory(home.path) }
-            return try Vault(opening, clock: clock)
+            return try Vault(opening, clock: SystemClock())
         } catch { throw CommandError(error) }
     }
 }

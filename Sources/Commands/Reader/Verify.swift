@@ -72,7 +72,8 @@ enum ReaderVerify {
         }
     }
 
-    private static func transcript(_ argument: String) throws(CommandError) -> SessionTranscript {
+    /// A SessionTranscript that a person gives, in tag 24 or not.
+    static func transcript(_ argument: String) throws(CommandError) -> SessionTranscript {
         let input = try InputReader.read(argument)
         do { return try SessionTranscript(encoded: try input.cbor(as: "a SessionTranscript")) } catch let error as CBORError {
             throw .refused("\(input.origin): not a SessionTranscript: \(error)", hint: "it is an array of three, or tag 24 of one")

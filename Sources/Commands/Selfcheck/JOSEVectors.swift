@@ -120,12 +120,23 @@ struct JOSEVectors: VectorSuite {
     private static func key(_ key: JSON, _ thumbprint: String?) throws {
         if let thumbprint { try expect(Base64URL.encode(try JWK.thumbprint(of: key)), equals: thumbprint, "the thumbprint") }
         try JOSEProfile.requireKey(key)
+        if let curve = key["crv"]?.stringValue, JOSEProfile.foreignCurves.contains(curve) { return try refused(key, curve) }
         let read = try JWK(key)
         if key["d"] != nil { try expect(try PrivateKey(jwk: key).publicKey == read.publicKey, "d is not of this key") }
         for (name, value) in read.publicKey.jwk { try expect(key[name] == value, "\(name) written again differs") }
         if key["thumbprints"] == nil {
             try expect(read.publicKey.jwkThumbprint, equals: try JWK.thumbprint(of: key), "thumbprints")
         }
+    }
+
+    /// A key on a curve that no profile here uses: refused, and the curve is named.
+    private static func refused(_ key: JSON, _ curve: String) throws {
+        let reason: String
+        do {
+            _ = try JWK(key)
+            reason = ""
+        } catch { reason = "\(error)" }
+        try expect(reason.contains(curve), "the refusal of curve \(curve) is \"\(reason)\"")
     }
 
     private static func thumbprints(_ json: JSON) async throws -> [VectorCase] {

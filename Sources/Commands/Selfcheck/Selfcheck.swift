@@ -56,6 +56,7 @@ enum Selfcheck {
         JSONWebVectors(),
         SDJWTVectors(),
         DCQLVectors(),
+        ResponseQueryVectors(),
         EncryptedResponseVectors(),
         IssuanceVectors(),
         HandoverVectors(),

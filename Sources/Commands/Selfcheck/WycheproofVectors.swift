@@ -26,7 +26,7 @@ struct WycheproofVectors: VectorSuite {
     private static let kinds: [(prefix: String, kind: Kind)] = [
         ("aes_gcm_", aesGCM), ("a128cbc_hs256_", aesCBCHMAC), ("a256cbc_hs512_", aesCBCHMAC), ("aes_cbc_pkcs5_", aesCBC),
         ("hkdf_sha256_", hkdf), ("hmac_sha256_", hmac), ("ecdsa_", ecdsa), ("ed25519_", eddsa), ("ecdh_", ecdh),
-        ("x25519_", x25519), ("rsa_signature_", rsaPKCS1),
+        ("x25519_", x25519), ("rsa_signature_", rsaPKCS1), ("rsa_pss_", rsaPSS),
     ]
 
     private struct Refused: Error {}
@@ -105,6 +105,16 @@ struct WycheproofVectors: VectorSuite {
         let key = try RSAPublicKey(spki: group.hex("publicKeyDer"))
         guard let hash = HashAlgorithm(rawValue: try group.text("sha")) else { throw Mismatch("hash \(try group.text("sha"))") }
         try accept(key.verifyPKCS1(signature: try test.hex("sig"), message: try test.hex("msg"), hash: hash))
+    }
+
+    /// MGF1 over the same hash and a salt as long as it: the one way of this kind that is spoken here.
+    private static func rsaPSS(_ group: JSON, _ test: JSON) throws {
+        let key = try RSAPublicKey(spki: group.hex("publicKeyDer"))
+        guard let hash = HashAlgorithm(rawValue: try group.text("sha")) else { throw Mismatch("hash \(try group.text("sha"))") }
+        guard group["mgfSha"] == group["sha"], group["sLen"]?.intValue == Int64(hash.length) else {
+            throw Mismatch("another hash for MGF1, or another length of the salt")
+        }
+        try accept(key.verifyPSS(signature: try test.hex("sig"), message: try test.hex("msg"), hash: hash))
     }
 
     // MARK: key agreement

@@ -75,7 +75,7 @@ struct VerifierPersonas {
 
 extension Invocation {
     /// The same command line with another answer to who asks.
-    fileprivate func asking(_ prefix: String, _ url: WebURL, isHAIP: Bool) -> Invocation {
+    func asking(_ prefix: String, _ url: WebURL, isHAIP: Bool) -> Invocation {
         var parsed = parsed
         parsed.values["client-id-prefix"] = [[prefix]]
         parsed.values["public-url"] = [[url.description]]

@@ -31,6 +31,10 @@ enum VerifierRequest {
                 "request-uri-method", ["get", "post", "none"],
                 "How the request object gets to the wallet; none puts it into the link"),
             .flag("same-device", "The wallet is on the device of the browser: it has to come back with a response code"),
+            .choice(
+                "protocol", ["openid4vp", "openid4vp-multisigned", "org-iso-mdoc"],
+                "Over the Digital Credentials API: also signed by several identities, or ISO/IEC TS 18013-7 Annex C",
+                default: "openid4vp"),
             .value("origin", "URL", "A page that may ask over the Digital Credentials API", isRepeatable: true),
             .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
             .file("qr", "F.png", "Also write the QR code as a picture (.png or .svg)"),
@@ -52,12 +56,36 @@ enum VerifierRequest {
             try show(transaction, invocation, answer)
             return .done
         }
-        let request: JSON
-        do { request = try await verifier.digitalRequest(transaction) } catch { throw CommandError(vp: error) }
+        let request = try await digital(transaction, verifier, invocation)
         answer["digital"] = ["requests": [request]]
         invocation.console.answer(answer) { JSON.object(["digital": ["requests": [request]]]).encoded(pretty: true) }
         invocation.console.talk("transaction \(transaction.id), until \(transaction.expires)")
         return .done
+    }
+
+    /// What a page hands to the browser, under the protocol that was asked for.
+    private static func digital(
+        _ transaction: VPTransaction, _ verifier: VPVerifier, _ invocation: Invocation
+    ) async throws -> JSON {
+        do throws(VPVerifierError) {
+            switch invocation.string("protocol") {
+            case "openid4vp-multisigned":
+                let other: VPVerifier
+                do {
+                    let asked = invocation.asking("decentralized_identifier", verifier.settings.publicURL, isHAIP: false)
+                    other = try VerifierSetup.verifier(asked, store: try invocation.context.serviceVault())
+                } catch { throw .order("a second identity: \((error as? CommandError)?.what ?? "\(error)")") }
+                return try await verifier.multiSignedRequest(transaction, others: [other.settings.identity])
+            case AnnexC.protocolName:
+                guard let request = verifier.annexCRequest(transaction) else {
+                    throw .order(
+                        "\(AnnexC.protocolName) asks for mdocs alone, by their elements and without sets, and encrypts the answer: use --response-mode dc_api.jwt"
+                    )
+                }
+                return request
+            default: return try await verifier.digitalRequest(transaction)
+            }
+        } catch { throw CommandError(vp: error) }
     }
 
     private static func order(_ invocation: Invocation) throws(CommandError) -> VPOrder {
@@ -137,7 +165,7 @@ enum VerifierSetup {
         settings.completion = { await trust.completed($0) }
         settings.faults = try VPFaultChoice.faults(context, role: "verifier")
         return VPVerifier(
-            settings, store: store, clock: context.clock, storeClock: SystemClock(), random: context.random, notice: notice)
+            settings, store: store, clock: context.clock, tableClock: SystemClock(), random: context.random, notice: notice)
     }
 }
 

@@ -7,30 +7,26 @@ import Reports
 /// `walletbench verifier verify`
 enum VerifierVerify {
     static let command = Command(
-        name: "verify", summary: "verify an SD-JWT VC presentation offline",
+        name: "verify", summary: "verify presentations of either format offline",
         discussion: """
-            Runs every check of a verifier over the text as received, and prints the report. The token is an SD-JWT with or without key \
-            binding (compact or JSON), a vp_token that holds some, or an encrypted response with --decrypt-key. Key binding is required \
-            unless --no-key-binding says otherwise; it is checked against --nonce and the full --client-id (or --origin for the Digital \
-            Credentials API). The issuer's key comes from x5c, with the anchors of the home and of --anchor, or from --issuer-jwk. Ends 0 \
+            Runs every check of a verifier over the text as received, and prints the report. The token is a vp_token, an SD-JWT with or \
+            without key binding (compact or JSON), a DeviceResponse (CBOR, or its base64url as in a vp_token), or an encrypted response with \
+            --decrypt-key. Presentations are bound to --nonce and the full --client-id (mdocs to --response-uri and the encryption key \
+            too), or to --origin for the Digital Credentials API; --no-key-binding says that none is required. With --query also what was \
+            asked is judged. Issuers are judged by x5c or x5chain, with the anchors of the home and of --anchor, or by --issuer-jwk. Ends 0 \
             when the verdict is pass, 1 when it is fail, 4 when it is undetermined.
             """,
         examples: [
             Example(
                 "walletbench verifier verify --token vp.txt --nonce n-0S6 --client-id x509_san_dns:verifier.example --anchor ca.pem",
-                "a presentation with key binding"),
+                "an SD-JWT with key binding"),
+            Example(
+                "walletbench verifier verify --token vp.json --query query.json --nonce n-0S6 --origin https://shop.example",
+                "a vp_token of both formats and what it answers"),
             Example(
                 "walletbench verifier verify --token pid.sd-jwt --no-key-binding --trust none", "the cryptography of a credential"),
         ],
-        options: [
-            .file("token", "T", "The presentation: a path, - for stdin, or the text itself"),
-            .value("nonce", "N", "The nonce of the request"),
-            .value("client-id", "C", "The full client_id of the request, with its prefix"),
-            .value("origin", "O", "The origin of the page, for the Digital Credentials API"),
-            .value("vct", "TYPE", "A type that was asked for; any of several will do", isRepeatable: true),
-            .value("transaction-data", "TEXT", "A transaction_data string exactly as sent", isRepeatable: true),
-            .flag("no-key-binding", "Accept a presentation without key binding"),
-            .integer("window", "SECONDS", "How old the key binding may be", in: 0...315_360_000, default: 300),
+        options: [.file("token", "T", "What was presented: a path, - for stdin, or the text itself")] + VerifyTerms.options + [
             .file("decrypt-key", "K", "The private key of an encrypted response (JWK, PEM)"),
             .file(
                 "issuer-jwk", "K", "An issuer's public key that is trusted in this run, for tokens without x5c", isRepeatable: true),
@@ -43,16 +39,14 @@ enum VerifierVerify {
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let context = invocation.context
-        let expectation = try expectation(invocation)
-        let tokens = try PresentedTokens(try invocation.required("token"), key: invocation.string("decrypt-key")).texts
+        let tokens = try PresentedTokens(try invocation.required("token"), key: invocation.string("decrypt-key"))
+        let terms = try VerifyTerms(invocation, tokens)
         let file = try invocation.string("report").map { try ReportFile($0) }
         let trust = try await TrustSetup(invocation, role: .documents)
-        let verifier = try verifier(invocation, trust.anchors)
         let statuses = try StatusSetup(context)
         var reports: [PresentationReport] = []
-        for token in tokens {
-            reports.append(
-                await statuses.checker.completed(verifier.verify(token, expecting: expectation, at: context.clock.now())))
+        for report in try judge(tokens, terms, by: verifier(invocation, trust.anchors), at: context.clock.now()) {
+            reports.append(await statuses.checker.completed(report))
         }
         await statuses.remember()
         guard let first = reports.first else { throw CommandError.refused("the token holds no presentation") }
@@ -67,41 +61,34 @@ enum VerifierVerify {
         return report.verdict.exitCode
     }
 
-    private static func expectation(_ invocation: Invocation) throws(CommandError) -> SDJWTVerifier.Expectation {
-        let types = invocation.strings("vct")
-        let origin = invocation.string("origin").map { "origin:\($0)" }
-        guard origin == nil || invocation.string("client-id") == nil else {
-            throw .usage("--origin and --client-id exclude each other", hint: "over the Digital Credentials API aud is the origin")
+    /// One report of a whole token with its query; without one, a report for each presentation.
+    private static func judge(
+        _ tokens: PresentedTokens, _ terms: VerifyTerms, by verifier: VPTokenVerifier, at time: Timestamp
+    ) throws(CommandError) -> [PresentationReport] {
+        if let query = terms.query, let binding = terms.binding {
+            return [verifier.verify(try tokens.token(for: query), terms.terms(query, binding), at: time)]
         }
-        let audience = invocation.string("client-id") ?? origin
-        let nonce = invocation.string("nonce")
-        guard (audience == nil) == (nonce == nil) else {
-            throw .usage(
-                "--nonce and --client-id (or --origin) belong together", hint: "both are what the key binding JWT must say")
+        return try tokens.presentations.map { presentation throws(CommandError) in
+            guard !presentation.isSDJWT else {
+                let text = presentation.value.stringValue ?? presentation.value.encoded()
+                return verifier.sdJWT.verify(text, expecting: terms.expectation, at: time)
+            }
+            return verifier.mdoc.verify(
+                try presentation.deviceResponse(), over: terms.transcript, mistakes: terms.mistakes, at: time)
         }
-        guard audience != nil || invocation.flag("no-key-binding") else {
-            throw .usage(
-                "a presentation is bound to a nonce and a client id",
-                hint: "give --nonce and --client-id, or --no-key-binding to accept one without")
-        }
-        var binding: KeyBindingExpectation?
-        if let audience, let nonce {
-            binding = KeyBindingExpectation(
-                audience: audience, nonce: nonce, transactionData: invocation.strings("transaction-data"),
-                window: Int64(invocation.integer("window") ?? 300))
-        }
-        return .presentation(types: types.isEmpty ? nil : types, binding: binding)
     }
 
-    private static func verifier(_ invocation: Invocation, _ anchors: TrustAnchors) throws(CommandError) -> SDJWTVerifier {
+    private static func verifier(_ invocation: Invocation, _ anchors: TrustAnchors) throws(CommandError) -> VPTokenVerifier {
         let context = invocation.context
         var keys: [PublicKey] = []
         for path in invocation.strings("issuer-jwk") { keys.append(try KeyFile.publicKey(path)) }
         let metadata = try invocation.string("type-metadata").map { path throws(CommandError) in try MetadataFolder(path) }
-        return SDJWTVerifier(
-            signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)), issuerKeys: keys,
-            rule: VerdictRule(
-                trustWaived: !context.usesTrust, holderBindingRequired: !invocation.flag("no-key-binding"), statusEnforced: true),
-            isHAIP: invocation.string("profile") == "haip", metadata: metadata)
+        let signers = SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew))
+        let rule = VerdictRule(
+            trustWaived: !context.usesTrust, holderBindingRequired: !invocation.flag("no-key-binding"), statusEnforced: true)
+        return VPTokenVerifier(
+            mdoc: PresentationVerifier(signers: signers, rule: rule),
+            sdJWT: SDJWTVerifier(
+                signers: signers, issuerKeys: keys, rule: rule, isHAIP: invocation.string("profile") == "haip", metadata: metadata))
     }
 }

@@ -9,21 +9,12 @@ struct Matching {
 
     func proposal(for request: PresentationRequest) -> Proposal {
         let options = request.documents.map(options)
-        let answerable = Set(zip(request.documents, options).filter { !$0.1.isEmpty }.map { $0.0.id })
-        let sets = request.useCases.map { useCase in
-            useCase.documentSets.first { $0.allSatisfy(answerable.contains) }
-        }
-        let wanted = Set(sets.compactMap(\.self).joined())
-        let unsatisfied = request.useCases.indices.filter { request.useCases[$0].isMandatory && sets[$0] == nil }
         let entries = zip(request.documents, options).map { request, options in
             Proposal.Entry(
                 request: request, options: options, isHeld: documents.contains { $0.docType == request.docType },
-                refusal: options.isEmpty ? refusal(of: request) : nil,
-                isWanted: sets.isEmpty || wanted.contains(request.id))
+                refusal: options.isEmpty ? refusal(of: request) : nil)
         }
-        return Proposal(
-            reader: reader, entries: entries, useCases: request.useCases, unsatisfiedUseCases: unsatisfied,
-            wallet: documents)
+        return Proposal(reader: reader, entries: entries, useCases: request.useCases, wallet: documents)
     }
 
     private func options(_ request: PresentationRequest.DocumentRequest) -> [Proposal.Option] {

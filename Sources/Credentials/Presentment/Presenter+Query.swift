@@ -29,7 +29,6 @@ private struct QueryMatching {
     func proposal() -> Proposal {
         let usable = credentials.indices.filter { obstacles[$0] == nil }
         let results = query.evaluate(over: usable.map { credentials[$0] }).credentials
-        let useCases = self.useCases
         let options = zip(query.credentials, results).map { asked, result in
             let whole = result.matches.map { (usable[$0.candidate], $0.claims) }
             let rest = partial ? result.misses.compactMap { remainder(asked, $0, usable[$0.candidate]) } : []
@@ -37,20 +36,14 @@ private struct QueryMatching {
                 option(position + 1, credentials[match.0], asked, match.1)
             }
         }
-        let answerable = Set(zip(query.credentials, options).filter { !$0.1.isEmpty }.map(\.0.id))
-        let sets = useCases.map { useCase in useCase.documentSets.first { $0.allSatisfy(answerable.contains) } }
-        let wanted = Set(sets.compactMap(\.self).joined())
         let entries = query.credentials.indices.map { place in
             let (asked, options) = (query.credentials[place], options[place])
             return Proposal.Entry(
                 request: request(asked), options: options, isHeld: isHeld(asked),
-                refusal: options.isEmpty ? refusal(asked, results[place]) : nil, isWanted: wanted.contains(asked.id),
+                refusal: options.isEmpty ? refusal(asked, results[place]) : nil,
                 unsuitable: unsuitable(results[place], usable))
         }
-        return Proposal(
-            reader: reader, entries: entries, useCases: useCases,
-            unsatisfiedUseCases: useCases.indices.filter { useCases[$0].isMandatory && sets[$0] == nil },
-            wallet: credentials.compactMap(\.mdoc))
+        return Proposal(reader: reader, entries: entries, useCases: useCases, wallet: credentials.compactMap(\.mdoc))
     }
 
     /// Without credential sets all queries together are the one thing that is wanted.

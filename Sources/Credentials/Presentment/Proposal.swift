@@ -115,19 +115,20 @@ public struct Proposal: Sendable {
         /// Why there is no option: "no document org.iso.18013.5.1.mDL". nil when there is one.
         public let refusal: String?
         /// Whether the answer needs this document: false when use cases can do without it.
-        public let isWanted: Bool
+        public internal(set) var isWanted = false
+        /// The number of the option that goes unless somebody picks another.
+        public internal(set) var preferred = 1
         /// The credentials that a query looked at and did not find suitable.
         public let unsuitable: [Unsuitable]
 
         init(
-            request: PresentationRequest.DocumentRequest, options: [Option], isHeld: Bool, refusal: String?, isWanted: Bool,
+            request: PresentationRequest.DocumentRequest, options: [Option], isHeld: Bool, refusal: String?,
             unsuitable: [Unsuitable] = []
         ) {
             self.request = request
             self.options = options
             self.isHeld = isHeld
             self.refusal = refusal
-            self.isWanted = isWanted
             self.unsuitable = unsuitable
         }
     }
@@ -140,8 +141,30 @@ public struct Proposal: Sendable {
     public let useCases: [PresentationRequest.UseCase]
     /// Mandatory use cases that no document set serves, by position; then nothing may be answered (WD2 §10.2.5).
     public let unsatisfiedUseCases: [Int]
+    /// The document set of each use case that goes, by position; nil for one that is not served.
+    let chosen: [Int?]
     /// Everything that was there to choose from.
     let wallet: [IssuedDocument]
+
+    /// - Parameter chosen: nil for the first set of each use case that can be answered whole.
+    init(
+        reader: Reader?, entries: [Entry], useCases: [PresentationRequest.UseCase], wallet: [IssuedDocument], chosen: [Int?]? = nil
+    ) {
+        let answerable = Set(entries.filter { !$0.options.isEmpty }.map(\.request.id))
+        let chosen =
+            chosen ?? useCases.map { useCase in useCase.documentSets.firstIndex { $0.allSatisfy(answerable.contains) } }
+        let wanted = Set(zip(useCases, chosen).flatMap { useCase, place in place.map { useCase.documentSets[$0] } ?? [] })
+        self.reader = reader
+        self.entries = entries.map { entry in
+            var entry = entry
+            entry.isWanted = useCases.isEmpty || wanted.contains(entry.request.id)
+            return entry
+        }
+        self.useCases = useCases
+        self.chosen = chosen
+        self.wallet = wallet
+        unsatisfiedUseCases = useCases.indices.filter { useCases[$0].isMandatory && chosen[$0] == nil }
+    }
 
     /// Whether anything can go at all.
     public var isEmpty: Bool { !unsatisfiedUseCases.isEmpty || entries.allSatisfy { !$0.isWanted || $0.options.isEmpty } }

@@ -26,7 +26,7 @@ public struct ScriptedConsent: ConsentProvider {
 
     private enum Rule: Sendable {
         case whole(Bool)
-        case elements(option: Int, [ElementReference: Bool])
+        case elements(option: Int?, [ElementReference: Bool])
     }
 
     /// Reads a script.
@@ -56,8 +56,8 @@ public struct ScriptedConsent: ConsentProvider {
     private func choice(_ entry: Proposal.Entry) -> Selection.Choice? {
         let types = [entry.request.docType] + entry.options.map(\.credential.type)
         let rule = types.compactMap { documents[$0] }.first ?? .whole(byDefault)
-        var number = 1
-        if case .elements(let option, _) = rule { number = option }
+        var number = entry.preferred
+        if case .elements(let option?, _) = rule { number = option }
         guard entry.isWanted, let option = entry.options.first(where: { $0.number == number }) else { return nil }
         let approved = option.elements.map(\.reference).filter { allows($0, by: rule) }
         // A query may want the document alone, without any of its claims.
@@ -83,7 +83,7 @@ public struct ScriptedConsent: ConsentProvider {
     private static func rule(_ value: JSON, _ docType: DocType) throws(Malformed) -> Rule {
         if let decision = value.boolValue { return .whole(decision) }
         guard let members = value.objectValue else { throw Malformed(path: docType, expected: "a boolean or an object") }
-        var option = 1
+        var option: Int?
         var decisions: [ElementReference: Bool] = [:]
         for (nameSpace, elements) in members {
             if nameSpace == "option", let number = elements.intValue {

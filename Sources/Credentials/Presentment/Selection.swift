@@ -25,11 +25,13 @@ public struct Selection: Sendable, Hashable {
         self.choices = choices
     }
 
-    /// The first option of every wanted request with all its elements.
+    /// The preferred option of every wanted request with all its elements.
     public static func everything(in proposal: Proposal) -> Selection {
         Selection(
             choices: proposal.entries.compactMap { entry in
-                guard entry.isWanted, let option = entry.options.first else { return nil }
+                guard entry.isWanted, let option = entry.options.first(where: { $0.number == entry.preferred }) else {
+                    return nil
+                }
                 return Choice(
                     requestID: entry.request.id, option: option.number, approved: Set(option.elements.map(\.reference)))
             })

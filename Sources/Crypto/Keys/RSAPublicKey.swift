@@ -36,6 +36,19 @@ public final class RSAPublicKey: @unchecked Sendable {
             && EVP_PKEY_verify(context, signature, signature.count, digest, digest.count) == 1
     }
 
+    /// Whether the signature (as long as the modulus) is one of RSASSA-PSS (RFC 8017 §8.1) over the message, with MGF1 over the same
+    /// hash and a salt as long as the hash.
+    public func verifyPSS(signature: [UInt8], message: [UInt8], hash: HashAlgorithm) -> Bool {
+        guard signature.count == (bits + 7) / 8, let context = EVP_PKEY_CTX_new_from_pkey(nil, handle, nil) else { return false }
+        defer { EVP_PKEY_CTX_free(context) }
+        let digest = hash.digest(message)
+        return EVP_PKEY_verify_init(context) == 1 && EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
+            && EVP_PKEY_CTX_set_signature_md(context, hash.handle) == 1
+            && EVP_PKEY_CTX_set_rsa_mgf1_md(context, hash.handle) == 1
+            && EVP_PKEY_CTX_set_rsa_pss_saltlen(context, Int32(digest.count)) == 1
+            && EVP_PKEY_verify(context, signature, signature.count, digest, digest.count) == 1
+    }
+
     /// Modulus and exponent; nil when the key is of another type.
     private static func read(_ node: DERNode) throws(DERError) -> (n: [UInt8], e: [UInt8])? {
         let parts = try node.sequence()

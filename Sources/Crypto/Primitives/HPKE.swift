@@ -32,11 +32,31 @@ public enum HPKE {
     public static func open(
         _ sealed: Sealed, with key: PrivateKey, info: [UInt8], aad: [UInt8] = []
     ) throws(CryptoError) -> [UInt8] {
-        guard sealed.encapsulatedKey.first == 4 else { throw .invalidPoint(.p256) }
-        let sender = try PublicKey(curve: .p256, point: sealed.encapsulatedKey)
-        var secret = try key.agree(with: sender)
+        var secret = try key.agree(with: sender(of: sealed))
         defer { secret.erase() }
-        var keys = try schedule(secret: secret, encapsulated: sealed.encapsulatedKey, recipient: key.publicKey, info: info)
+        return try open(sealed, secret: secret, of: key.publicKey, info: info, aad: aad)
+    }
+
+    /// The same with a key that a store keeps.
+    public static func open(
+        _ sealed: Sealed, with key: KeyInfo, in store: any KeyStore, unlock: KeyUnlock, info: [UInt8], aad: [UInt8] = []
+    ) async throws(KeyStoreError) -> [UInt8] {
+        let peer: PublicKey
+        do { peer = try sender(of: sealed) } catch { throw .crypto(error) }
+        var secret = try await store.agree(with: peer, using: key.id, unlock: unlock)
+        defer { secret.erase() }
+        do { return try open(sealed, secret: secret, of: key.publicKey, info: info, aad: aad) } catch { throw .crypto(error) }
+    }
+
+    private static func sender(of sealed: Sealed) throws(CryptoError) -> PublicKey {
+        guard sealed.encapsulatedKey.first == 4 else { throw .invalidPoint(.p256) }
+        return try PublicKey(curve: .p256, point: sealed.encapsulatedKey)
+    }
+
+    private static func open(
+        _ sealed: Sealed, secret: [UInt8], of recipient: PublicKey, info: [UInt8], aad: [UInt8]
+    ) throws(CryptoError) -> [UInt8] {
+        var keys = try schedule(secret: secret, encapsulated: sealed.encapsulatedKey, recipient: recipient, info: info)
         defer { keys.key.erase() }
         return try AESGCM(key: keys.key).open(sealed.ciphertext, nonce: keys.nonce, aad: aad)
     }

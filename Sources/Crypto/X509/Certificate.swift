@@ -100,7 +100,10 @@ public struct AlgorithmIdentifier: Sendable, Hashable {
     }
 
     /// The known signature algorithm with this id.
-    public var signatureAlgorithm: SignatureAlgorithm? { SignatureAlgorithm(oid: oid) }
+    public var signatureAlgorithm: SignatureAlgorithm? {
+        guard oid == SignatureAlgorithm.pss else { return SignatureAlgorithm(oid: oid) }
+        return SignatureAlgorithm.allCases.first { algorithm in parameters.map(algorithm.pssParameters.contains) ?? false }
+    }
 
     /// The name of the signature algorithm, else the object identifier.
     public var name: String { signatureAlgorithm?.name ?? oid.description }

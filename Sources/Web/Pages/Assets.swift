@@ -57,11 +57,14 @@ enum PageScript {
                 setTimeout(() => { button.textContent = name; }, 1500);
               });
             }
+            const canAsk = Boolean(navigator.credentials && window.DigitalCredential);
+            for (const note of root.querySelectorAll("[data-digital-missing]")) note.hidden = canAsk;
             for (const button of root.querySelectorAll("button[data-digital]")) {
+              button.disabled = !canAsk;
               button.addEventListener("click", async () => {
                 const problem = root.querySelector("[data-digital-error]");
                 try {
-                  if (!navigator.credentials || !window.DigitalCredential) throw new Error("this browser has no Digital Credentials API");
+                  problem.hidden = true;
                   const request = JSON.parse(button.dataset.digital);
                   const credential = await navigator.credentials.get({ mediation: "required", digital: { requests: [request] } });
                   const data = typeof credential.data === "string" ? JSON.parse(credential.data) : credential.data;
@@ -129,6 +132,7 @@ enum PageStyle {
         textarea { min-height: 11rem; font: .8125rem/1.5 ui-monospace, Menlo, Consolas, monospace; resize: vertical; }
         .choice { display: flex; gap: .5rem; align-items: baseline; font-weight: normal; }
         button, .button { display: inline-block; padding: .55rem 1.15rem; border: 1px solid var(--accent); border-radius: .5rem; background: var(--accent); color: var(--accent-ink); font: inherit; font-weight: 600; text-decoration: none; cursor: pointer; }
+        button:disabled { opacity: .45; cursor: default; }
         button.quiet, .button.quiet { background: transparent; color: var(--accent); }
         .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.25rem; }
         .error { margin-top: 1rem; padding: .75rem 1rem; border: 1px solid var(--bad); border-left-width: .25rem; border-radius: .5rem; background: var(--bad-bg); }

@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Glibc
 import Ports
 
@@ -6,21 +7,26 @@ import Ports
 final class ConnectionTable: Sendable {
     private struct Entry {
         let socket: Int32
+        /// The session of a connection over TLS.
+        let tls: UnsafeMutableRawPointer?
         /// Milliseconds of the monotonic clock.
         var deadline: Int64
         var isReading = true
+        /// Whether something of the request that is being read has arrived: then TLS has been set up, too.
+        var hasBegun = false
     }
 
-    private let isTLS: Bool
     private let entries = Locked<[OpaquePointer: Entry]>([:])
 
-    init(isTLS: Bool) { self.isTLS = isTLS }
-
     /// A new connection: its first request has to be whole within `seconds`.
-    func open(_ connection: OpaquePointer, socket: Int32, seconds: Int) {
+    func open(_ connection: OpaquePointer, socket: Int32, tls: UnsafeMutableRawPointer?, seconds: Int) {
         let deadline = monotonicMilliseconds() + Int64(seconds) * 1000
-        entries.withLock { $0[connection] = Entry(socket: socket, deadline: deadline) }
+        nonisolated(unsafe) let session = tls
+        entries.withLock { $0[connection] = Entry(socket: socket, tls: session, deadline: deadline) }
     }
+
+    /// The first line of a request is there.
+    func begin(_ connection: OpaquePointer) { change(connection) { $0.hasBegun = true } }
 
     /// Called by the library's thread before it closes the socket.
     func close(_ connection: OpaquePointer) { entries.withLock { _ = $0.removeValue(forKey: connection) } }
@@ -34,16 +40,17 @@ final class ConnectionTable: Sendable {
     /// The answer is out: the next request has to be whole within `seconds`.
     func rest(_ connection: OpaquePointer, within seconds: Int) {
         let deadline = monotonicMilliseconds() + Int64(seconds) * 1000
-        change(connection) { ($0.deadline, $0.isReading) = (deadline, true) }
+        change(connection) { ($0.deadline, $0.isReading, $0.hasBegun) = (deadline, true, false) }
     }
 
     /// Cuts off whoever is too late. The library's thread then finds the connection ended.
     func closeOverdue() {
         let now = monotonicMilliseconds()
-        // Under the lock: a socket in the table is not closed yet, so its number is still its own.
+        // Under the lock: a socket in the table is not closed yet, so its number is still its own; and while a request is read the
+        // library sends nothing, which it would have to say here first.
         entries.withLock { entries in
             for (connection, entry) in entries where entry.deadline < now {
-                if entry.isReading, !isTLS { Self.send408(entry.socket) }
+                if entry.isReading { Self.send408(entry) }
                 shutdown(entry.socket, Int32(SHUT_RDWR))
                 entries[connection]?.deadline = Int64.max
             }
@@ -58,8 +65,13 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    private static func send408(_ socket: Int32) {
+    private static func send408(_ entry: Entry) {
         let text = Array("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".utf8)
-        _ = text.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) }
+        if let tls = entry.tls {
+            guard entry.hasBegun else { return }
+            _ = text.withUnsafeBytes { cmhd_tls_send(tls, $0.baseAddress, $0.count) }
+        } else {
+            _ = text.withUnsafeBytes { send(entry.socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) }
+        }
     }
 }

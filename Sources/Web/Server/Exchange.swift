@@ -102,6 +102,8 @@ final class Exchange: @unchecked Sendable {
             // It ends when it is told to, not by itself.
             settle()
             core.connections.answer(connection, within: nil)
+        } else {
+            core.connections.answer(connection, within: 10 * core.limits.seconds)
         }
         guard let made = ServerResponse.make(response, connection, core) else { return false }
         defer { MHD_destroy_response(made) }

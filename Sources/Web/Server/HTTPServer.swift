@@ -16,7 +16,7 @@ public final class HTTPServer: Sendable {
     /// - Throws: `HTTPServerError` when the listener serves already, or certificate and key do not fit.
     public init(_ listener: HTTPListener, limits: ServerLimits = ServerLimits(), handler: any HTTPHandler) throws(HTTPServerError) {
         self.listener = listener
-        let core = ServerCore(origin: listener.url.origin, isTLS: listener.tls != nil, limits: limits, handler: handler)
+        let core = ServerCore(origin: listener.url.origin, limits: limits, handler: handler)
         try core.start(listener)
         self.core = core
         // Ends slow requests; cancelled by `stop`.

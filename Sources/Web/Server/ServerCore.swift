@@ -8,7 +8,6 @@ final class ServerCore: @unchecked Sendable {
     private let daemon = Locked<OpaquePointer?>(nil)
     private let socket = Locked<Int32>(-1)
     let origin: String
-    let isTLS: Bool
     let limits: ServerLimits
     let handler: any HTTPHandler
     let connections: ConnectionTable
@@ -18,9 +17,9 @@ final class ServerCore: @unchecked Sendable {
     /// Milliseconds that they have when the server stops.
     private static let grace = 10_000
 
-    init(origin: String, isTLS: Bool, limits: ServerLimits, handler: any HTTPHandler) {
-        (self.origin, self.isTLS, self.limits, self.handler) = (origin, isTLS, limits, handler)
-        connections = ConnectionTable(isTLS: isTLS)
+    init(origin: String, limits: ServerLimits, handler: any HTTPHandler) {
+        (self.origin, self.limits, self.handler) = (origin, limits, handler)
+        connections = ConnectionTable()
     }
 
     func start(_ listener: HTTPListener) throws(HTTPServerError) {
@@ -114,6 +113,7 @@ private enum ServerCallbacks {
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
             context, target, connection in
             guard let target, let connection, let core = core(context) else { return nil }
+            core.connections.begin(connection)
             let exchange = Exchange(core: core, connection: connection, target: String(cString: target))
             return Unmanaged.passRetained(exchange).toOpaque()
         }
@@ -146,7 +146,8 @@ private enum ServerCallbacks {
         ) -> Void = { context, connection, _, code in
             guard let core = core(context), let connection else { return }
             if code == .CONNECTION_NOTIFY_STARTED {
-                core.connections.open(connection, socket: cmhd_socket(connection), seconds: core.limits.seconds)
+                core.connections.open(
+                    connection, socket: cmhd_socket(connection), tls: cmhd_tls(connection), seconds: core.limits.seconds)
             } else {
                 core.connections.close(connection)
             }

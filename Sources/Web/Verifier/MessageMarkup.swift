@@ -1,6 +1,4 @@
 import Codec
-import Credentials
-import Crypto
 import OpenID
 import Ports
 import Reports
@@ -8,6 +6,17 @@ import Reports
 /// The messages of a transaction, raw and explained as `inspect` explains them.
 struct MessageMarkup {
     let annotate: @Sendable (String) -> Annotation?
+    /// What encrypted responses say, by their text, as far as it is known.
+    var payloads: [String: JSONObject] = [:]
+
+    /// The encrypted responses among messages.
+    static func encrypted(_ messages: [TransactionLedger.Message]) -> [String] {
+        messages.filter { $0.name == "response" }.compactMap { message in
+            let text = String(decoding: message.bytes, as: UTF8.self)
+            if let json = try? JSON.decode(text) { return (json["data"] ?? json)["response"]?.stringValue }
+            return (try? FormFields(text))?["response"]
+        }
+    }
 
     /// The link first, then what came and went.
     func section(_ transaction: VPTransaction, _ messages: [TransactionLedger.Message]) -> Markup {
@@ -20,7 +29,7 @@ struct MessageMarkup {
         }
         for (place, message) in messages.enumerated() {
             let text = String(decoding: message.bytes, as: UTF8.self)
-            let annotation = message.name == "response" ? response(text, transaction) : annotate(text)
+            let annotation = message.name == "response" ? response(text) : annotate(text)
             let size =
                 message.size > message.bytes.count
                 ? "\(message.size) bytes, the first \(message.bytes.count) kept" : "\(message.size) bytes"
@@ -42,33 +51,30 @@ struct MessageMarkup {
             """
     }
 
-    /// A form, or what the Digital Credentials API gave; encrypted ones are opened with the transaction's own key.
-    private func response(_ text: String, _ transaction: VPTransaction) -> Annotation {
+    /// A form, or what the Digital Credentials API gave.
+    private func response(_ text: String) -> Annotation {
         if let json = try? JSON.decode(text) {
             let fields = (json["data"] ?? json).objectValue ?? [:]
-            return Annotation("response", "Digital Credentials API", children: fields.map { field($0.key, $0.value, transaction) })
+            return Annotation("response", "Digital Credentials API", children: fields.map { field($0.key, $0.value) })
         }
         guard let fields = try? FormFields(text) else { return Annotation("response", "no form") }
         return Annotation(
             "response", "\(fields.pairs.count) fields", clause: "OpenID4VP 1.0 8.2",
-            children: fields.pairs.map { field($0.name, (try? JSON.decode($0.value)) ?? .string($0.value), transaction) })
+            children: fields.pairs.map { field($0.name, (try? JSON.decode($0.value)) ?? .string($0.value)) })
     }
 
-    private func field(_ name: String, _ value: JSON, _ transaction: VPTransaction) -> Annotation {
+    private func field(_ name: String, _ value: JSON) -> Annotation {
         if name == "vp_token" { return token(value) }
         guard name == "response", let text = value.stringValue else {
             return Annotation(name, value.stringValue ?? value.encoded())
         }
         var annotation = annotate(text) ?? Annotation(name, "not recognised")
         annotation.label = "response: \(annotation.label)"
-        if let key = transaction.encryptionKey, let jwe = try? JWE(compact: text),
-            let plain = try? jwe.decrypt(with: key, inflateLimit: 8 << 20),
-            let payload = (try? JSON.decode(plain))?.objectValue
-        {
+        if let payload = payloads[text] {
             let members = payload.map {
                 $0.key == "vp_token" ? token($0.value) : Annotation($0.key, $0.value.stringValue ?? $0.value.encoded())
             }
-            annotation.children.append(Annotation("decrypted", "\(plain.count) bytes", children: members))
+            annotation.children.append(Annotation("decrypted", "\(payload.count) members", children: members))
         }
         return annotation
     }

@@ -51,7 +51,7 @@ final class TransactionLedger: Sendable {
     func newest(_ count: Int) -> [String] { order.withLock { $0.suffix(count).reversed() } }
 
     /// Notes a new transaction; the oldest ones beyond the limit go, whatever became of them.
-    func add(_ id: String, persona: String, expires: Timestamp, partition: String) async {
+    func add(_ id: String, persona: String, until: Timestamp, forgetting forget: (String) async -> Void) async {
         let gone = order.withLock { order in
             order.append(id)
             let gone = Array(order.prefix(max(0, order.count - limit)))
@@ -59,9 +59,9 @@ final class TransactionLedger: Sendable {
             return gone
         }
         let record = JSON.object(["persona": .string(persona), "messages": []]).encoded()
-        try? await store.write(Array(record.utf8), id, in: Self.partition, expiring: expires.adding(seconds: 86_400))
+        try? await store.write(Array(record.utf8), id, in: Self.partition, expiring: until)
         for id in gone {
-            _ = try? await store.delete(id, in: partition)
+            await forget(id)
             _ = try? await store.delete(id, in: Self.partition)
         }
     }
@@ -73,12 +73,10 @@ final class TransactionLedger: Sendable {
     }
 
     /// Keeps a message of a transaction that waits; later ones change nothing any more and are not worth the room.
-    func keep(_ message: Message, of transaction: VPTransaction) async {
+    func keep(_ message: Message, of transaction: VPTransaction, until: Timestamp) async {
         guard transaction.status == .waiting else { return }
         let entry = message.json
-        try? await store.update(
-            transaction.id, in: Self.partition, expiring: transaction.expires.adding(seconds: 86_400)
-        ) { bytes in
+        try? await store.update(transaction.id, in: Self.partition, expiring: until) { bytes in
             guard let json = bytes.flatMap({ try? JSON.decode($0) }), var object = json.objectValue else { return }
             let kept = object["messages"]?.arrayValue ?? []
             object["messages"] = .array(kept.suffix(Self.mostMessages - 1) + [entry])

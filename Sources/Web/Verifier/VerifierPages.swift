@@ -100,7 +100,7 @@ struct VerifierPages: Sendable {
     // MARK: a transaction
 
     func transaction(
-        _ transaction: VPTransaction, persona: String, digital: JSON?, messages: [TransactionLedger.Message], at time: Timestamp
+        _ transaction: VPTransaction, persona: String, digital: [DigitalRequest], messages: Markup, at time: Timestamp
     ) -> Page {
         let state = TransactionState(transaction, at: time)
         let path = "\(base)/transactions/\(transaction.id)"
@@ -117,24 +117,48 @@ struct VerifierPages: Sendable {
                 \(attempts(transaction))
                 \(transaction.report.map { "<section aria-label=\"Result\">\(ReportMarkup($0).summary)</section>" as Markup })
                 \(transaction.report.map { "<section><h2>Every check</h2>\(ReportMarkup($0).checks)</section>" as Markup })
-                \(MessageMarkup(annotate: annotate).section(transaction, messages))
+                \(messages)
                 """,
             events: state.isOpen ? "\(path)/events" : nil, status: state.sentence, base: base)
     }
 
-    private func invitation(_ transaction: VPTransaction, _ state: TransactionState, _ digital: JSON?) -> Markup {
-        guard state.isOpen else { return .none }
-        if let digital {
-            return """
-                <section class="panel"><h2>Digital Credentials API</h2>
-                <p>The browser asks the wallets that it knows. <span class="meta">Needs a browser with that interface, and a script.</span></p>
-                <div class="actions"><button type="button" data-digital="\(digital.encoded())" \
-                data-answer="\(base)/transactions/\(transaction.id)/digital">Ask through the browser</button></div>
-                <p class="error" data-digital-error hidden></p>
-                <details><summary>The request</summary><code class="link">\(digital.encoded(pretty: true))</code></details>
-                </section>
-                """
+    /// One form of a request over the Digital Credentials API: what its button says, and `{"protocol", "data"}`.
+    struct DigitalRequest: Sendable {
+        let title: String
+        let request: JSON
+    }
+
+    /// The buttons that ask through the browser; the script switches them off where the browser cannot.
+    private func browser(_ transaction: VPTransaction, _ digital: [DigitalRequest]) -> Markup {
+        let answer = "\(base)/transactions/\(transaction.id)/digital"
+        let buttons = digital.enumerated().map { place, form -> Markup in
+            """
+            <button type="button"\(place == 0 ? "" : " class=\"quiet\"" as Markup) data-digital="\(form.request.encoded())" \
+            data-answer="\(answer)">\(form.title)</button>
+            """
         }
+        let requests = digital.enumerated().map { place, form -> Markup in
+            """
+            <details id="digital-\(place)"><summary>The request: \(form.title)</summary>\
+            <code class="link" tabindex="0">\(form.request.encoded(pretty: true))</code></details>
+            """
+        }
+        return """
+            <section class="panel"><h2>Digital Credentials API</h2>
+            <p>The browser asks the wallets that it knows, on this device or, by a code of its own, on another.</p>
+            <div class="actions">\(buttons)</div>
+            <noscript><p class="meta">These buttons need a script: no form can ask the browser.</p></noscript>
+            <p class="meta" data-digital-missing hidden>This browser has no Digital Credentials API. With the request below another \
+            page or <code>holder answer FILE --origin \(origin)</code> can ask and answer.</p>
+            <p class="error" role="alert" data-digital-error hidden></p>
+            \(requests)
+            </section>
+            """
+    }
+
+    private func invitation(_ transaction: VPTransaction, _ state: TransactionState, _ digital: [DigitalRequest]) -> Markup {
+        guard state.isOpen else { return .none }
+        guard digital.isEmpty else { return browser(transaction, digital) }
         return """
             <section class="panel split">
             <div>\(QRMarkup.code(transaction.link, label: "QR code of the request"))</div>

@@ -10,10 +10,15 @@ extension VerifierSite {
         case ("POST", 1, "transactions"): return await create(request)
         case ("GET", 2, "transactions"):
             guard let (persona, transaction) = await find(steps[1]) else { return missing(request) }
-            let digital =
-                transaction.mode.way == .digitalCredentials ? try? await persona.verifier.digitalRequest(transaction) : nil
+            let digital = await digitalRequests(transaction, persona)
             let messages = await ledger.messages(of: transaction.id)
-            let page = pages.transaction(transaction, persona: persona.title, digital: digital, messages: messages, at: clock.now())
+            var markup = MessageMarkup(annotate: pages.annotate)
+            for text in MessageMarkup.encrypted(messages) {
+                markup.payloads[text] = await persona.verifier.payload(of: text, for: transaction)
+            }
+            let page = pages.transaction(
+                transaction, persona: persona.title, digital: digital, messages: markup.section(transaction, messages),
+                at: clock.now())
             return page.response(to: request)
         case ("GET", 3, "transactions") where steps[2] == "events":
             guard await find(steps[1]) != nil else { return missing(request) }
@@ -21,6 +26,28 @@ extension VerifierSite {
         case ("POST", 3, "transactions") where steps[2] == "digital": return await receiveDigital(request, steps[1])
         default: return missing(request)
         }
+    }
+
+    /// Every form in which a page can hand the request to the browser; none for a request that goes another way.
+    private func digitalRequests(_ transaction: VPTransaction, _ persona: Persona) async -> [VerifierPages.DigitalRequest] {
+        guard transaction.mode.way == .digitalCredentials else { return [] }
+        let verifier = persona.verifier
+        let isSigned = verifier.settings.identity.signer != nil
+        var forms: [VerifierPages.DigitalRequest] = []
+        if let request = try? await verifier.digitalRequest(transaction) {
+            forms.append(.init(title: isSigned ? "Ask, signed" : "Ask, unsigned", request: request))
+        }
+        let name = verifier.settings.identity.clientID(for: "").text
+        let others = personas.map(\.verifier.settings.identity).filter { $0.signer != nil && $0.clientID(for: "").text != name }
+        if isSigned, let other = others.first,
+            let request = try? await verifier.multiSignedRequest(transaction, others: [other])
+        {
+            forms.append(.init(title: "Ask, signed twice", request: request))
+        }
+        if let request = verifier.annexCRequest(transaction) {
+            forms.append(.init(title: "Ask by ISO/IEC TS 18013-7 Annex C", request: request))
+        }
+        return forms
     }
 
     private func missing(_ request: HTTPRequest) -> HTTPResponse { pages.missing.response(to: request, status: 404) }
@@ -54,7 +81,7 @@ extension VerifierSite {
         guard let (persona, transaction) = await find(id), request.headers.mediaType == "application/json",
             let json = try? JSON.decode(request.body)
         else { return .json(["error": "invalid_request"], status: 400) }
-        await ledger.keep(.init("response", request.body, at: clock.now()), of: transaction)
+        await keep("response", request.body, of: transaction, persona)
         guard let receipt = try? await persona.verifier.receive(digital: json, origin: origin, for: transaction.id) else {
             return .json(["error": "server_error"], status: 500)
         }

@@ -147,7 +147,10 @@ public final class VerifierSite: HTTPHandler {
         if order.isDigital, order.origins.isEmpty { order.origins = [origin] }
         let transaction: VPTransaction
         do { transaction = try await persona.verifier.begin(order, session: session) } catch { throw Refused("\(error)") }
-        await ledger.add(transaction.id, persona: persona.name, expires: transaction.expires, partition: VPVerifier.partition)
+        await ledger.add(transaction.id, persona: persona.name, until: persona.verifier.keptUntil(transaction)) { id in
+            // What cannot be removed now is gone when it expires.
+            try? await persona.verifier.forget(id)
+        }
         return transaction
     }
 
@@ -161,6 +164,12 @@ public final class VerifierSite: HTTPHandler {
         return persona
     }
 
+    /// Keeps a message for the page, as long as its transaction.
+    func keep(_ name: String, _ bytes: [UInt8], of transaction: VPTransaction, _ persona: Persona) async {
+        let message = TransactionLedger.Message(name, bytes, at: clock.now())
+        await ledger.keep(message, of: transaction, until: persona.verifier.keptUntil(transaction))
+    }
+
     // MARK: the protocol
 
     private func exchange(_ request: HTTPRequest, _ steps: [String]) async -> HTTPResponse {
@@ -168,10 +177,10 @@ public final class VerifierSite: HTTPHandler {
             return await personas.first?.verifier.respond(to: request) ?? .text("there is nothing here", status: 404)
         }
         let isResponse = steps[0] == "response"
-        if isResponse { await ledger.keep(.init("response", request.body, at: clock.now()), of: transaction) }
+        if isResponse { await keep("response", request.body, of: transaction, persona) }
         let response = await persona.verifier.respond(to: request)
         if !isResponse, response.isSuccess {
-            await ledger.keep(.init("request object", response.bytes, at: clock.now()), of: transaction)
+            await keep("request object", response.bytes, of: transaction, persona)
         }
         return response
     }
@@ -206,7 +215,7 @@ public final class VerifierSite: HTTPHandler {
 
     private func receive(_ fields: FormFields, _ transaction: VPTransaction, _ persona: Persona) async -> HTTPResponse {
         let url = persona.verifier.address("response", transaction.id)
-        await ledger.keep(.init("response", Array(fields.encoded.utf8), at: clock.now()), of: transaction)
+        await keep("response", Array(fields.encoded.utf8), of: transaction, persona)
         let response = await persona.verifier.respond(to: .form(url, fields))
         guard response.isSuccess else { return response }
         return .redirect(to: "\(base)/transactions/\(transaction.id)")

@@ -124,4 +124,61 @@ struct VPDigitalTests {
         let replayed = try await annex.response(signedFor: "https://other.example", sealedFor: VPStage.origin)
         #expect(Set(failures(annex.verify(replayed))) == ["VD7.transcript", "R24.signature"])
     }
+
+    // MARK: the verifier over Annex C
+
+    /// The verifier asks, a wallet of this process answers for a page.
+    private func exchanged(_ query: JSON, answeringFor origin: String = VPStage.origin) async throws -> (VPReceipt, VPTransaction?)
+    {
+        let stage = try await VPStage()
+        let verifier = try stage.verifier(try await stage.identity())
+        var order = VPOrder(try DCQLQuery(query))
+        order.mode = .dcAPIJWT
+        order.origins = [VPStage.origin]
+        let transaction = try await verifier.begin(order)
+        let data = try #require(verifier.annexCRequest(transaction)?["data"])
+        let info = try AnnexC.EncryptionInfo(try #require(data["encryptionInfo"]?.stringValue))
+        let request = try DeviceRequest(decoding: Base64URL.decode(try #require(data["deviceRequest"]?.stringValue)))
+        let presenter = Presenter(keyStore: stage.keyStore, deviceAuth: .signature)
+        let proposal = presenter.propose(
+            try PresentationRequest(request, edition: .first), to: nil, from: stage.credentials.compactMap(\.mdoc))
+        let consent = try #require(await Consent.obtain(for: proposal, from: AutomaticConsent(), at: VPStage.time))
+        let transcript = try AnnexC.transcript(info, origin: origin)
+        let presentation = try await presenter.deviceResponse(consent, over: transcript, unlock: .automatic)
+        let response = try AnnexC.seal(
+            presentation.bytes, info, origin: origin, ephemeral: PrivateKey.generate(.p256, random: stage.random))
+        let answer: JSON = ["protocol": "org-iso-mdoc", "data": ["response": .string(response)]]
+        let receipt = try await verifier.receive(digital: answer, origin: VPStage.origin, for: transaction.id)
+        return (receipt, try await verifier.transaction(transaction.id))
+    }
+
+    @Test func theVerifierJudgesAnAnswerUnderAnnexC() async throws {
+        let (receipt, transaction) = try await exchanged(["credentials": [VPStage.query(0)]])
+        #expect(failures(receipt.report) == [] && receipt.report.verdict == .pass)
+        #expect(receipt.report.checks.contains { $0.id == "VD7.transcript" && $0.outcome == .pass })
+        #expect(transaction?.status == .answered)
+    }
+
+    @Test func anAnswerForAnotherPageDoesNotOpenAndChangesNothing() async throws {
+        let (receipt, transaction) = try await exchanged(
+            ["credentials": [VPStage.query(0)]], answeringFor: "https://other.example")
+        #expect(failures(receipt.report) == ["VD7.hpke"] && !receipt.isKept)
+        #expect(transaction?.status == .waiting)
+    }
+
+    @Test func whatAnnexCCannotAskIsNotAskedByIt() async throws {
+        let stage = try await VPStage()
+        let verifier = try stage.verifier(try await stage.identity())
+        var sets = VPStage.both.objectValue ?? [:]
+        sets["credentials"] = [VPStage.query(0)]
+        sets["credential_sets"] = [["options": [["mdl"]]]]
+        for query in [VPStage.both, .object(sets)] {
+            var order = VPOrder(try DCQLQuery(query))
+            (order.mode, order.origins) = (.dcAPIJWT, [VPStage.origin])
+            #expect(verifier.annexCRequest(try await verifier.begin(order)) == nil)
+        }
+        var plain = VPOrder(try DCQLQuery(["credentials": [VPStage.query(0)]]))
+        (plain.mode, plain.origins) = (.dcAPI, [VPStage.origin])
+        #expect(verifier.annexCRequest(try await verifier.begin(plain)) == nil)
+    }
 }

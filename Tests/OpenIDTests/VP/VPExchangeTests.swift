@@ -84,7 +84,7 @@ struct VPExchangeTests {
         for turn in 0..<2 {
             let resolution = await wallet.resolve(try RequestInput(transaction.link), over: transport, at: VPStage.time)
             guard case .success(let request) = resolution.result else { throw Mismatch() }
-            let proposal = wallet.propose(request, from: stage.credentials, presenter: presenter)
+            let proposal = try wallet.propose(request, from: stage.credentials, presenter: presenter)
             let consent = try #require(await Consent.obtain(for: proposal.proposal, from: AutomaticConsent(), at: VPStage.time))
             let answer = try await wallet.answer(request, consent, presenter: presenter, at: VPStage.time)
             let delivered = await wallet.deliver(answer, over: transport)
@@ -139,7 +139,7 @@ struct VPExchangeTests {
             case .success(let request) = await wallet.resolve(try RequestInput(transaction.link), over: transport, at: VPStage.time)
                 .result
         else { throw Mismatch() }
-        let proposal = wallet.propose(request, from: stage.credentials, presenter: presenter)
+        let proposal = try wallet.propose(request, from: stage.credentials, presenter: presenter)
         let consent = try #require(await Consent.obtain(for: proposal.proposal, from: AutomaticConsent(), at: VPStage.time))
         let delivered = await wallet.deliver(
             try await wallet.answer(request, consent, presenter: presenter, at: VPStage.time), over: transport)
@@ -199,7 +199,7 @@ struct VPExchangeTests {
         let transaction = try await verifier.begin(VPOrder(try DCQLQuery(VPStage.pid)))
         let key = try #require(transaction.encryptionKey)
         let jwe = try JWE.encrypt(
-            Array(repeating: 0x20, count: 64 << 20), to: key.publicKey, .a128GCM, ephemeral: .generate(.p256, random: stage.random),
+            Array(repeating: 0x20, count: 64 << 20), to: key, .a128GCM, ephemeral: .generate(.p256, random: stage.random),
             iv: stage.random.bytes(12), options: .init(header: ["kid": .string(transaction.keyID)], compresses: true))
         let url = try WebURL(transaction.responseURI)
         let receipt = try await verifier.receive(.form(url, ["response": jwe.compact]), for: transaction.id)
@@ -208,5 +208,28 @@ struct VPExchangeTests {
         let after = try #require(try await verifier.transaction(transaction.id))
         #expect(after.status == .waiting)
         #expect(after.attempts.count == 1)
+    }
+
+    @Test func theKeyOfATransactionIsInTheKeyStoreUntilTheAnswerCame() async throws {
+        let stage = try await VPStage()
+        let identity = try await stage.identity()
+        let keys = RecordKeyStore(
+            records: stage.store, partition: "openid4vp-keys", lifetime: 86_400, clock: FixedClock(VPStage.time),
+            random: stage.random)
+        let verifier = try stage.verifier(identity)
+        let forgotten = try await verifier.begin(VPOrder(try DCQLQuery(VPStage.pid)))
+        #expect(try await keys.keys().map(\.publicKey) == [forgotten.encryptionKey])
+        let record = try #require(try await stage.store.read(forgotten.id, in: VPVerifier.partition))
+        #expect(try JSON.decode(record)["key"]?["d"] == nil)
+        try await verifier.forget(forgotten.id)
+        #expect(try await keys.keys().isEmpty)
+        let seen = try await stage.run(VPOrder(try DCQLQuery(VPStage.pid)), identity, wallet: stage.wallet(), verifier: verifier)
+        #expect(seen.receipt?.report.verdict == .pass)
+        #expect(try await keys.keys().isEmpty)
+        // What the answer said is still there for the page.
+        let id = try #require(try await verifier.transactions().last)
+        let transaction = try #require(try await verifier.transaction(id))
+        let response = try #require(transaction.evidence?["response"]?.stringValue)
+        #expect(await verifier.payload(of: response, for: transaction)?["vp_token"] != nil)
     }
 }

@@ -212,7 +212,7 @@ struct VPStage {
             }
             return seen
         }
-        let proposal = wallet.propose(request, from: credentials, presenter: presenter)
+        let proposal = try wallet.propose(request, from: credentials, presenter: presenter)
         seen.proposal = proposal
         let refusal =
             wallet.settings.faults.contains("wallet-error") || wallet.settings.faults.contains("wallet-error-known")

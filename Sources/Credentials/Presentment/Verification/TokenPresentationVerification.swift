@@ -96,9 +96,9 @@ struct TokenPresentationVerification {
         }
         list.pass("VV7.mdoc", subject)
         list.judge("VV7.single", subject, response.documents.count == 1, [String(response.documents.count)])
-        let transcript = try? terms.binding.transcript()
-        let report = whole.verifier.mdoc.verify(
-            bytes, over: transcript, mistakes: terms.binding.knownMistakes(mdocNonce: terms.mdocNonce), at: whole.time)
+        let transcript = terms.transcript ?? (try? terms.binding.transcript())
+        let mistakes = terms.transcript == nil ? terms.binding.knownMistakes(mdocNonce: terms.mdocNonce) : []
+        let report = whole.verifier.mdoc.verify(bytes, over: transcript, mistakes: mistakes, at: whole.time)
         self.report = report
         guard let document = response.documents.first, let presented = report.documents.first else {
             return list.notRun(rest.filter { $0 != "VV7.single" }, subject, .needs("VV7.single"))

@@ -31,6 +31,8 @@ public struct VPTokenVerifier: Sendable {
         public var window: Int64
         /// `apu` of an encrypted response, for the diagnosis of old handovers.
         public var mdocNonce: String?
+        /// What device authentication covers, where it is known otherwise than by `binding`.
+        public var transcript: SessionTranscript?
 
         public init(
             query: DCQLQuery, binding: PresentationBinding, transactions: [Transaction] = [], formats: VPFormats? = nil,

@@ -98,12 +98,25 @@ public enum AnnexC {
         _ response: String, _ info: EncryptionInfo, origin: String, key: PrivateKey
     ) throws(Malformed) -> [UInt8] {
         do {
-            let parts = Array(try CBOR(decoding: Base64URL.decode(response)).array())
-            guard parts.count == 2, try parts[0].text() == "dcapi" else { throw Malformed("not [\"dcapi\", {…}]") }
-            let sealed = HPKE.Sealed(
-                encapsulatedKey: try parts[1]["enc"].bytes(), ciphertext: try parts[1]["cipherText"].bytes())
-            return try HPKE.open(sealed, with: key, info: transcript(info, origin: origin).encoded)
+            return try HPKE.open(sealed(response), with: key, info: transcript(info, origin: origin).encoded)
         } catch let error as Malformed { throw error } catch { throw Malformed("\(error)") }
+    }
+
+    /// The same with a key that a store keeps.
+    static func open(
+        _ response: String, _ info: EncryptionInfo, origin: String, key: KeyInfo, in store: any KeyStore
+    ) async throws(Malformed) -> [UInt8] {
+        do {
+            let transcript = try transcript(info, origin: origin)
+            return try await HPKE.open(
+                sealed(response), with: key, in: store, unlock: .automatic, info: transcript.encoded)
+        } catch let error as Malformed { throw error } catch { throw Malformed("\(error)") }
+    }
+
+    private static func sealed(_ response: String) throws -> HPKE.Sealed {
+        let parts = Array(try CBOR(decoding: Base64URL.decode(response)).array())
+        guard parts.count == 2, try parts[0].text() == "dcapi" else { throw Malformed("not [\"dcapi\", {…}]") }
+        return HPKE.Sealed(encapsulatedKey: try parts[1]["enc"].bytes(), ciphertext: try parts[1]["cipherText"].bytes())
     }
 
     /// Judges an encrypted response: VD7 and every check of a reader.
@@ -123,9 +136,21 @@ public enum AnnexC {
             for id in ["VD7.hpke", "VD7.transcript"] { list.notRun(id, subject, .needs("VD7.info")) }
             return PresentationReport(at: time, rule: verifier.rule, checks: list)
         }
+        let opened: Result<[UInt8], Malformed>
+        do { opened = .success(try open(response, info, origin: origin, key: key)) } catch { opened = .failure(error) }
+        return verify(opened, info, origin: origin, request: request, by: verifier, at: time)
+    }
+
+    /// The same of a response that was opened, or could not be.
+    static func verify(
+        _ opened: Result<[UInt8], Malformed>, _ info: EncryptionInfo, origin: String, request: DeviceRequest?,
+        by verifier: PresentationVerifier, at time: Timestamp
+    ) -> PresentationReport {
+        var list = CheckList(edition: verifier.signers.edition)
+        let subject = protocolName
         list.pass("VD7.info", subject)
         let bytes: [UInt8]
-        do { bytes = try open(response, info, origin: origin, key: key) } catch {
+        do { bytes = try opened.get() } catch {
             list.fail("VD7.hpke", subject, values: [], detail: error.description)
             list.notRun("VD7.transcript", subject, .needs("VD7.hpke"))
             return PresentationReport(at: time, rule: verifier.rule, checks: list)

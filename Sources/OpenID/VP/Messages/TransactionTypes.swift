@@ -70,6 +70,17 @@ public struct TransactionTypes: Sendable {
     }
 }
 
+extension TransactionTypes {
+    /// What a verifier has to find authorised of the strings that it sent; strings that are no transaction data are left out.
+    public func transactions(_ texts: [String]) -> [VPTokenVerifier.Transaction] {
+        texts.compactMap { text in
+            guard let json = (try? Base64URL.decode(text)).flatMap({ try? JSON.decode($0) }) else { return nil }
+            let ids = json["credential_ids"]?.arrayValue?.compactMap(\.stringValue) ?? []
+            return .init(text: text, credentialIDs: ids, element: json["type"]?.stringValue.flatMap { self[$0]?.element })
+        }
+    }
+}
+
 /// One entry of `transaction_data`, read.
 public struct TransactionItem: Sendable {
     /// The string exactly as received: that is what is hashed.

@@ -68,7 +68,7 @@ extension VPTransaction {
     private var metadata: JSONObject {
         var object: JSONObject = ["vp_formats_supported": formats.json]
         if let encryptionKey {
-            var jwk = encryptionKey.publicKey.jwk
+            var jwk = encryptionKey.jwk
             jwk.append("use", "enc")
             jwk.append("alg", .string(JWE.keyManagement))
             jwk.append("kid", .string(keyID))

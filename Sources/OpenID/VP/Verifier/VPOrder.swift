@@ -24,6 +24,8 @@ public struct VPOrder: Sendable {
     public var verifierInfo: [JSON] = []
     /// Seconds until the transaction expires.
     public var lifetime: Int64 = 300
+    /// The most that `lifetime` may be: a week, in seconds.
+    static let longestLifetime: Int64 = 604_800
     /// Whether the wallet is on the device of the browser: the answer then carries a `redirect_uri` with a `response_code`.
     public var isSameDevice = false
     /// Of the link: `openid4vp`, `haip-vp`, or an https address.

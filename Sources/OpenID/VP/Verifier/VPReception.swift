@@ -16,6 +16,10 @@ struct VPReception {
     private(set) var error: String?
     private(set) var errorDescription: String?
     private var mdocNonce: String?
+    /// What the encrypted response opened to, which only the key store can tell; nil where there is no key.
+    var opened: Result<[UInt8], JOSEError>?
+    /// The decrypted payload, once it is known to be one.
+    private(set) var payload: JSONObject?
 
     init(_ settings: VPVerifierSettings, at time: Timestamp) {
         self.settings = settings
@@ -195,13 +199,13 @@ struct VPReception {
         let encryption = jwe.protected["enc"]?.stringValue
         judge("VV4.enc", transaction.encryptions.contains { $0.rawValue == encryption }, [encryption ?? "missing"])
         judge("VV4.kid", jwe.protected.keyID == transaction.keyID, detail: jwe.protected.keyID ?? "missing")
-        guard let key = transaction.encryptionKey, algorithm == JWE.keyManagement else {
+        guard let opened, algorithm == JWE.keyManagement else {
             if algorithm == JWE.keyManagement { list.notRun("VV4.decrypt", Self.subject, .noKey) }
             skip("VV4.alg")
             return nil
         }
         let plain: [UInt8]
-        do { plain = try jwe.decrypt(with: key, inflateLimit: settings.responseLimit) } catch {
+        do { plain = try opened.get() } catch {
             list.fail("VV4.decrypt", Self.subject, values: [], detail: "\(error)")
             skip("VV4.decrypt")
             return nil
@@ -219,6 +223,7 @@ struct VPReception {
             return nil
         }
         list.pass("VV4.form", Self.subject)
+        self.payload = payload
         return payload
     }
 
@@ -229,21 +234,10 @@ struct VPReception {
         guard let token else {
             return PresentationReport(at: time, rule: settings.tokens.mdoc.rule, checks: list)
         }
-        var terms = VPTokenVerifier.Terms(
+        let terms = VPTokenVerifier.Terms(
             query: transaction.query, binding: transaction.binding(origin: origin),
-            transactions: Self.transactions(transaction, settings.transactionTypes), formats: transaction.formats,
+            transactions: settings.transactionTypes.transactions(transaction.transactionData), formats: transaction.formats,
             window: settings.window, mdocNonce: mdocNonce)
-        terms.query = transaction.query
         return settings.tokens.verify(token, terms, at: time).adding(checks: list)
-    }
-
-    private static func transactions(
-        _ transaction: VPTransaction, _ types: TransactionTypes
-    ) -> [VPTokenVerifier.Transaction] {
-        transaction.transactionData.compactMap { text in
-            guard let json = (try? Base64URL.decode(text)).flatMap({ try? JSON.decode($0) }) else { return nil }
-            let ids = json["credential_ids"]?.arrayValue?.compactMap(\.stringValue) ?? []
-            return .init(text: text, credentialIDs: ids, element: json["type"]?.stringValue.flatMap { types[$0]?.element })
-        }
     }
 }

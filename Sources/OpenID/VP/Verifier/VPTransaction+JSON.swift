@@ -5,7 +5,7 @@ import Ports
 
 extension VPTransaction {
     /// The record as the store keeps it, secrets included.
-    func encoded() throws(CryptoError) -> [UInt8] {
+    func encoded() -> [UInt8] {
         var object = summary
         object["state"] = .string(state)
         object["nonce"] = .string(nonce)
@@ -18,7 +18,8 @@ extension VPTransaction {
         object["origins"] = .array(origins.map { .string($0) })
         object["client_name"] = clientName.map { .string($0) }
         object["session"] = sessionHash.map { .string($0) }
-        object["key"] = try encryptionKey.map { (key) throws(CryptoError) in .object(try key.jwk()) }
+        object["key"] = encryptionKey.map { .object($0.jwk) }
+        object["key_id"] = encryptionKeyID.map { .string($0.rawValue) }
         object["evidence"] = evidence
         object["response_code"] = responseCode.map { .string($0) }
         return Array(JSON.object(object).encoded().utf8)
@@ -71,7 +72,8 @@ extension VPTransaction {
         clientName = text("client_name")
         isSameDevice = object["same_device"]?.boolValue ?? false
         sessionHash = text("session")
-        encryptionKey = object["key"].flatMap { try? PrivateKey(jwk: $0) }
+        encryptionKey = object["key"].flatMap { try? PublicKey(jwk: $0) }
+        encryptionKeyID = text("key_id").map { KeyID(rawValue: $0) }
         link = text("link") ?? ""
         restore(status, object)
     }

@@ -5,8 +5,8 @@ public import Ports
 
 /// One request of a verifier and its answer: used once, gone when it expires, bound to the browser session that made it.
 ///
-/// A value that is kept as JSON in the record store, so that a restart in the middle loses nothing. It holds the private key that
-/// the response is encrypted to: the store is where secrets may be.
+/// A value that is kept as JSON in the record store, so that a restart in the middle loses nothing. The private key that the response
+/// is encrypted to lies in the verifier's key store; the record has its public part and its name.
 public struct VPTransaction: Sendable, Identifiable {
     /// What became of it.
     public enum Status: String, Sendable, Hashable {
@@ -41,8 +41,10 @@ public struct VPTransaction: Sendable, Identifiable {
     public let isSameDevice: Bool
     /// The session of the browser that made it; nil when nobody's. Only a hash of it is kept.
     public let sessionHash: String?
-    /// The key of this request alone; nil when the response is not encrypted.
-    public let encryptionKey: PrivateKey?
+    /// The key of this request alone, to which the response is encrypted; nil when it is not.
+    public let encryptionKey: PublicKey?
+    /// Its name in the verifier's key store.
+    let encryptionKeyID: KeyID?
     /// What a QR code or a button holds.
     public internal(set) var link = ""
 
@@ -67,10 +69,11 @@ public struct VPTransaction: Sendable, Identifiable {
     static let attemptLimit = 5
 
     /// Makes a transaction with everything fresh.
+    /// - Parameter encryption: the key of this request, in a mode that encrypts.
     init(
-        _ order: VPOrder, id: String, clientID: String, responseURI: String, session: String?, at time: Timestamp,
-        random: any RandomSource
-    ) throws(CryptoError) {
+        _ order: VPOrder, id: String, clientID: String, responseURI: String, session: String?, encryption: KeyInfo?,
+        at time: Timestamp, random: any RandomSource
+    ) {
         self.id = id
         created = time.wholeSeconds
         expires = time.wholeSeconds.adding(seconds: order.lifetime)
@@ -90,7 +93,8 @@ public struct VPTransaction: Sendable, Identifiable {
         clientName = order.clientName
         isSameDevice = order.isSameDevice
         sessionHash = session.map(Self.hash)
-        encryptionKey = order.mode.isEncrypted ? try PrivateKey.generate(.p256, random: random) : nil
+        encryptionKey = encryption?.publicKey
+        encryptionKeyID = encryption?.id
     }
 
     /// Whether nobody can answer any more.
@@ -109,7 +113,7 @@ public struct VPTransaction: Sendable, Identifiable {
             mode.way == .digitalCredentials
             ? .digitalCredentials(origin: origin ?? origins.first ?? "")
             : .redirect(clientID: clientID, responseURI: responseURI)
-        return PresentationBinding(channel, nonce: nonce, keyThumbprint: encryptionKey?.publicKey.jwkThumbprint)
+        return PresentationBinding(channel, nonce: nonce, keyThumbprint: encryptionKey?.jwkThumbprint)
     }
 
     mutating func restore(

@@ -24,8 +24,10 @@ extension VPVerifier {
         let known = try await transaction(id)
         guard let fields = reception.form(request) else { return try await reject(reception, known, now) }
         guard reception.opens(known), let transaction = known else { return try await reject(reception, known, now) }
+        reception.opened = await opened(fields["response"], transaction)
         reception.read(fields, transaction)
-        return try await settle(reception, transaction, evidence: Self.evidence(fields), origin: nil, now)
+        guard !reception.isRejected else { return try await reject(reception, transaction, now) }
+        return try await settle(reception, transaction, reception.report(transaction), evidence: Self.evidence(fields), now)
     }
 
     /// Takes an answer of the Digital Credentials API: the `data` of the credential that the page got, and the page's origin.
@@ -34,8 +36,45 @@ extension VPVerifier {
         var reception = VPReception(settings, at: now)
         let known = try await transaction(id)
         guard reception.opens(known), let transaction = known else { return try await reject(reception, known, now) }
-        reception.read(digital: data["data"] ?? data, transaction)
-        return try await settle(reception, transaction, evidence: data, origin: origin, now)
+        let inner = data["data"] ?? data
+        if data["protocol"]?.stringValue == AnnexC.protocolName,
+            let report = await annexCReport(inner, transaction, origin: origin, at: now)
+        {
+            if let failed = report.checks.first(where: { $0.id == "VD7.hpke" && $0.outcome == .fail }) {
+                // What does not open may be anybody's: the wallet's own answer can still come.
+                reception.list.fail(failed.id, failed.subject, failed.reason ?? failed.name)
+                return try await reject(reception, transaction, now)
+            }
+            return try await settle(reception, transaction, report.adding(checks: reception.list), evidence: data, now)
+        }
+        reception.opened = await opened(inner["response"]?.stringValue, transaction)
+        reception.read(digital: inner, transaction)
+        guard !reception.isRejected else { return try await reject(reception, transaction, now) }
+        return try await settle(
+            reception, transaction, reception.report(transaction, origin: origin), evidence: data, now)
+    }
+
+    /// An encrypted response with the transaction's key; nil when there is none of the two.
+    private func opened(_ text: String?, _ transaction: VPTransaction) async -> Result<[UInt8], JOSEError>? {
+        guard let id = transaction.encryptionKeyID, let jwe = text.flatMap({ try? JWE(compact: $0) }),
+            let key = try? await keys.info(id)
+        else { return nil }
+        do throws(JOSEError) {
+            return .success(
+                try await jwe.decrypt(with: key, in: keys, unlock: .automatic, inflateLimit: settings.responseLimit))
+        } catch { return .failure(error) }
+    }
+
+    /// What an encrypted response to this transaction says: while it waits by its key, later by what was kept of the answer that
+    /// counted; nil for anything else.
+    public func payload(of response: String, for transaction: VPTransaction) async -> JSONObject? {
+        if let kept = transaction.evidence,
+            kept["response"]?.stringValue == response || kept["data"]?["response"]?.stringValue == response
+        {
+            return kept["payload"]?.objectValue
+        }
+        guard case .success(let plain)? = await opened(response, transaction) else { return nil }
+        return (try? JSON.decode(plain))?.objectValue
     }
 
     private static func evidence(_ fields: FormFields) -> JSON {
@@ -46,15 +85,16 @@ extension VPVerifier {
     }
 
     private func settle(
-        _ reception: VPReception, _ transaction: VPTransaction, evidence: JSON, origin: String?, _ now: Timestamp
+        _ reception: VPReception, _ transaction: VPTransaction, _ report: PresentationReport, evidence: JSON, _ now: Timestamp
     ) async throws(VPVerifierError) -> VPReceipt {
-        guard !reception.isRejected else { return try await reject(reception, transaction, now) }
-        var report = reception.report(transaction, origin: origin)
+        var report = report
         if let completion = settings.completion { report = await completion(report) }
         notice(transaction.id, .judged(report))
         // VV6: a vp_token that is none is refused, but it is the answer: nobody else will send a better one.
         let isMalformed = report.checks.contains { $0.id.hasPrefix("VV6") && $0.outcome == .fail }
-        var outcome = VPOutcome(report: report.json(), error: reception.error, evidence: evidence)
+        var kept = evidence.objectValue ?? JSONObject()
+        kept["payload"] = reception.payload.map { .object($0) }
+        var outcome = VPOutcome(report: report.json(), error: reception.error, evidence: .object(kept))
         if transaction.isSameDevice, transaction.mode.way == .post { outcome.responseCode = Base64URL.encode(random.bytes(16)) }
         let sealed = outcome
         let isKept = try await update(transaction.id) { $0.complete(sealed, at: now) } ?? false
@@ -64,6 +104,7 @@ extension VPVerifier {
             late.list.fail("VV2.once", VPReception.subject, values: [])
             return try await reject(late, transaction, now)
         }
+        if let key = transaction.encryptionKeyID { await drop(key) }
         notice(transaction.id, .completed)
         if isMalformed {
             let reason = report.checks.first { $0.id.hasPrefix("VV6") && $0.outcome == .fail }?.reason

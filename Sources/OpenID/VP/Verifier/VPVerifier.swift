@@ -1,6 +1,6 @@
 public import Codec
 public import Credentials
-import Crypto
+public import Crypto
 public import Ports
 
 /// What a verifier is and wants; the same for all its transactions.
@@ -69,9 +69,11 @@ public enum VPEvent: Sendable {
 public struct VPVerifier: Sendable {
     public let settings: VPVerifierSettings
     let store: any RecordTable
+    /// Where the keys are that responses are encrypted to, one for each transaction while it lasts.
+    let keys: any KeyStore
     let clock: any Clock
-    /// By which the store expires its records.
-    private let storeClock: any Clock
+    /// By which records of the store expire.
+    let tableClock: any Clock
     let random: any RandomSource
     /// Told of every event; called outside of all locks.
     let notice: @Sendable (_ transaction: String, VPEvent) -> Void
@@ -81,16 +83,25 @@ public struct VPVerifier: Sendable {
     /// How long answers are kept after a transaction has ended, in seconds.
     static let retention: Int64 = 86_400
 
-    /// - Parameter storeClock: the clock by which the store expires records; nil: `clock`.
+    /// - Parameters:
+    ///   - keys: nil for keys in the record store, beside the transactions.
+    ///   - clock: by which transactions expire.
+    ///   - tableClock: by which the store forgets them, where that is another.
     public init(
-        _ settings: VPVerifierSettings, store: any RecordTable, clock: any Clock, storeClock: (any Clock)? = nil,
-        random: any RandomSource,
+        _ settings: VPVerifierSettings, store: any RecordTable, keys: (any KeyStore)? = nil, clock: any Clock,
+        tableClock: (any Clock)? = nil, random: any RandomSource,
         notice: @escaping @Sendable (_ transaction: String, VPEvent) -> Void = { _, _ in }
     ) {
         self.settings = settings
+        let tableClock = tableClock ?? clock
         self.store = store
+        self.tableClock = tableClock
+        self.keys =
+            keys
+            ?? RecordKeyStore(
+                records: store, partition: "openid4vp-keys", lifetime: VPOrder.longestLifetime + Self.retention, clock: tableClock,
+                random: random)
         self.clock = clock
-        self.storeClock = storeClock ?? clock
         self.random = random
         self.notice = notice
     }
@@ -112,12 +123,13 @@ public struct VPVerifier: Sendable {
         // Hexadecimal: it stands on command lines, where a dash in front would be an option.
         let id = Hex.encode(random.bytes(16))
         let address = order.isDigital ? "" : address(order.mode.way == .post ? "response" : "return", id).description
-        var transaction: VPTransaction
-        do {
-            transaction = try VPTransaction(
-                order, id: id, clientID: settings.identity.clientID(for: address).text, responseURI: address, session: session,
-                at: clock.now(), random: random)
-        } catch { throw .crypto("\(error)") }
+        var encryption: KeyInfo?
+        if order.mode.isEncrypted {
+            do { encryption = try await keys.create(KeyOptions()) } catch { throw .crypto("\(error)") }
+        }
+        var transaction = VPTransaction(
+            order, id: id, clientID: settings.identity.clientID(for: address).text, responseURI: address, session: session,
+            encryption: encryption, at: clock.now(), random: random)
         transaction.link = try await link(for: transaction, scheme: order.scheme)
         let record = transaction
         try await keep(record)
@@ -126,17 +138,11 @@ public struct VPVerifier: Sendable {
     }
 
     private func keep(_ transaction: VPTransaction) async throws(VPVerifierError) {
-        let bytes: [UInt8]
-        do { bytes = try transaction.encoded() } catch { throw .crypto("\(error)") }
         do {
             try await store.write(
-                bytes, transaction.id, in: Self.partition, expiring: limit(transaction))
+                transaction.encoded(), transaction.id, in: Self.partition,
+                expiring: keptUntil(transaction))
         } catch { throw .store(error) }
-    }
-
-    /// Until when the store keeps a transaction, by the store's own clock.
-    private func limit(_ transaction: VPTransaction) -> Timestamp {
-        storeClock.now().adding(seconds: transaction.expires.seconds(since: clock.now()) + Self.retention)
     }
 
     /// The transaction of an id; nil when there is none (any more).
@@ -146,6 +152,21 @@ public struct VPVerifier: Sendable {
             throw .store(error)
         }
     }
+
+    /// When the store forgets a transaction: a day after it has ended.
+    public func keptUntil(_ transaction: VPTransaction) -> Timestamp {
+        let rest = max(0, transaction.expires.secondsSince1970 - clock.now().secondsSince1970)
+        return tableClock.now().wholeSeconds.adding(seconds: rest + Self.retention)
+    }
+
+    /// Forgets a transaction and its key, whatever became of it.
+    public func forget(_ id: String) async throws(VPVerifierError) {
+        if let key = try await transaction(id)?.encryptionKeyID { await drop(key) }
+        do { try await store.delete(id, in: Self.partition) } catch { throw .store(error) }
+    }
+
+    /// A key that stays behind is gone when its time is over.
+    func drop(_ key: KeyID) async { try? await keys.delete(key) }
 
     /// Ids of all transactions.
     public func transactions() async throws(VPVerifierError) -> [String] {
@@ -166,11 +187,11 @@ public struct VPVerifier: Sendable {
         guard let known = try await transaction(id) else { return nil }
         do {
             return try await store.update(
-                id, in: Self.partition, expiring: limit(known)
+                id, in: Self.partition, expiring: keptUntil(known)
             ) { record -> R? in
                 guard var transaction = record.flatMap(VPTransaction.init(encoded:)) else { return nil }
                 let result = body(&transaction)
-                if let bytes = try? transaction.encoded() { record = bytes }
+                record = transaction.encoded()
                 return result
             }
         } catch { throw .store(error) }

@@ -117,11 +117,8 @@ extension VPWallet {
         if mode.way == .digitalCredentials { return .digital(.object(parameters)) }
         var fields = FormFields()
         for (name, value) in parameters { fields.add(name, value.stringValue ?? value.encoded()) }
-        if mode.way == .post || name(of: parameters) == nil { return try send(fields, mode, endpoint) }
         return try send(fields, mode, endpoint)
     }
-
-    private func name(of parameters: JSONObject) -> String? { parameters["error"]?.stringValue }
 
     private func send(_ fields: FormFields, _ mode: ResponseMode, _ endpoint: WebURL?) throws -> VPDelivery {
         guard var endpoint else { throw VPAnswerError.noEndpoint }

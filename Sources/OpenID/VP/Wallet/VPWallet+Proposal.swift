@@ -14,15 +14,21 @@ public struct VPProposal: Sendable {
 
 extension VPWallet {
     /// Matches a request against what the wallet holds.
-    public func propose(_ request: VPRequest, from credentials: [HeldCredential], presenter: Presenter) -> VPProposal {
+    ///
+    /// - Parameter choices: what the person picked already, where the request leaves a choice.
+    /// - Throws: when there is no such choice.
+    public func propose(
+        _ request: VPRequest, from credentials: [HeldCredential], presenter: Presenter, choosing choices: [Proposal.Choice] = []
+    ) throws(Proposal.NoSuchChoice) -> VPProposal {
         var list = CheckList(edition: settings.readers.edition)
         let reader = Proposal.Reader(name: request.client.name, isTrusted: request.client.isTrusted ?? false)
         let obeysFormats = !settings.faults.contains("formats-alg")
-        let proposal = presenter.propose(
+        var proposal = presenter.propose(
             relaxed(request.query), to: reader, from: credentials, partial: settings.isPartial,
             obstacle: { credential in
                 obeysFormats ? request.formats?.obstacle(to: credential, holderCurve: credential.holderCurve) : nil
             })
+        proposal = try proposal.choosing(choices)
         checkAlgorithms(proposal, credentials, request, &list)
         checkTransactions(proposal, request, &list)
         let subject = RequestResolution.subject
