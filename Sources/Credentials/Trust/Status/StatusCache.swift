@@ -1,6 +1,6 @@
 import Codec
 import Crypto
-public import Ports
+import Ports
 
 /// Keeps lists that were fetched, so that many verifications cost one fetch, and remembers for a while what could not be had.
 ///
