@@ -7,8 +7,13 @@ import Vault
 extension Accepting {
     /// Polls every deferred document, or one.
     func poll(_ id: String?) async throws -> ExitCode {
+        var results = try await store.orphans(at: context.clock.now()).map { orphan in
+            IssuanceResult(
+                configurationID: orphan.type, document: orphan,
+                failure: IssuanceError(
+                    "the wallet ended before it had written down how to ask for it", .wallet, hint: "accept a new offer"))
+        }
         let waiting = try await store.deferred(id)
-        var results: [IssuanceResult] = []
         var checks = IssuanceSession(wallet)
         for (document, state) in waiting {
             for deferred in state.deferred {

@@ -134,6 +134,19 @@ struct IssuanceStore: Sendable {
         return due
     }
 
+    /// Deferred documents whose issuance was never written down, since the wallet ended in between: nothing can come for them. Those of
+    /// more than a minute are removed; before that another process may be about to write.
+    func orphans(at time: Timestamp) async throws -> [StoredDocument] {
+        var orphans: [StoredDocument] = []
+        for document in try await vaultCall({ () async throws(VaultError) in try await wallet.vault.documents() })
+        where document.state == .deferred {
+            guard try await record(document.id) == nil else { continue }
+            if time.seconds(since: document.added) > 60 { try await forget(document.id) }
+            orphans.append(document)
+        }
+        return orphans
+    }
+
     /// A document that an issuer delivered, with its issuance.
     func issued(_ id: String) async throws -> (StoredDocument, IssuanceState, String) {
         let document = try await vaultCall { () async throws(VaultError) in try await wallet.vault.document(id) }
