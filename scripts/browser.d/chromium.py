@@ -144,6 +144,11 @@ class Chromium:
     def scripts(self, allowed):
         self.call("Emulation.setScriptExecutionDisabled", value=not allowed)
 
+    def before_pages(self, script):
+        """Runs a script before those of every page from now on; what takes it away again."""
+        name = self.call("Page.addScriptToEvaluateOnNewDocument", source=script)["identifier"]
+        return lambda: self.call("Page.removeScriptToEvaluateOnNewDocument", identifier=name)
+
     def screenshot(self, path, whole=True):
         """A PNG of the page."""
         answer = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)

@@ -123,6 +123,64 @@ def on_the_same_device(stage, browser):
     expect("/transactions/" in browser.evaluate("location.pathname"), "the browser was not led to the result")
 
 
+# Stands in for the browser's own interface, which would ask wallets by its own means: the request is there to read, the answer is given.
+PLATFORM = """
+window.DigitalCredential = class {};
+Object.defineProperty(navigator.credentials, "get", { value: (options) => new Promise((resolve) => {
+  window.asked = JSON.stringify(options);
+  window.give = (text) => resolve(JSON.parse(text));
+}) });
+"""
+FORMS = [("Ask, signed", "openid4vp-v1-signed"), ("Ask, signed twice", "openid4vp-v1-multisigned"),
+         ("Ask by ISO/IEC TS 18013-7 Annex C", "org-iso-mdoc")]
+
+
+def through_the_browser(stage, browser):
+    """The Digital Credentials API in every form; the wallet is a process of its own, told the page's origin as a platform does."""
+    remove = browser.before_pages(PLATFORM)
+    try:
+        for title, protocol in FORMS:
+            browser.go(stage.verifier.url + "/")
+            submit(browser, "mdl", response_mode="dc_api.jwt")
+            if protocol == "org-iso-mdoc":
+                stage.shot(browser, "digital")
+            expect(browser.evaluate("document.querySelector('[data-digital-missing]').hidden"), "the page says that the interface is missing")
+            titles = browser.evaluate("[...document.querySelectorAll('button[data-digital]')].map((button) => button.textContent)")
+            expect(title in titles, f"there is no button {title!r} among {titles}")
+            browser.evaluate(f"document.querySelectorAll('button[data-digital]')[{titles.index(title)}].click()")
+            asked = json.loads(browser.wait("window.asked", "the call of navigator.credentials.get"))
+            names = [request["protocol"] for request in asked["digital"]["requests"]]
+            expect(names == [protocol], f"{title!r} asks under {names}")
+            path = os.path.join(stage.out, "digital.json")
+            with open(path, "w") as file:
+                json.dump(asked, file)
+            origin = browser.evaluate("location.origin")
+            answer = json.loads(run(stage.wallet, "holder", "answer", path, "--origin", origin, "--consent", "auto", "--json").strip().splitlines()[-1])
+            given = json.dumps({"protocol": protocol, "data": answer["data"]})
+            browser.evaluate(f"window.give({json.dumps(given)})")
+            browser.wait("document.getElementById('verdict')?.innerText.includes('Passed')", f"the verdict after {title!r}")
+    finally:
+        remove()
+        if os.path.exists(os.path.join(stage.out, "digital.json")):
+            os.remove(os.path.join(stage.out, "digital.json"))
+
+
+def a_browser_without_the_interface_is_told(stage, browser):
+    remove = browser.before_pages("delete window.DigitalCredential;")
+    try:
+        browser.go(stage.verifier.url + "/")
+        submit(browser, "mdl", response_mode="dc_api.jwt")
+        expect(browser.evaluate("[...document.querySelectorAll('button[data-digital]')].every((button) => button.disabled)"),
+               "a button offers what the browser cannot do")
+        expect("This browser has no Digital Credentials API" in browser.text(), "the page does not say what is missing")
+        stage.shot(browser, "digital-missing")
+        browser.colours("dark")
+        stage.shot(browser, "digital-missing-dark")
+        browser.colours("light")
+    finally:
+        remove()
+
+
 def refused(stage, browser):
     browser.go(stage.verifier.url + "/")
     submit(browser, "mdl")
@@ -162,7 +220,8 @@ def nothing_from_elsewhere(stage, browser):
 
 
 STEPS = [
-    by_code_with_both_formats, without_scripts, by_keyboard, on_the_same_device, refused, a_bad_query_is_explained,
+    by_code_with_both_formats, without_scripts, by_keyboard, on_the_same_device, through_the_browser,
+    a_browser_without_the_interface_is_told, refused, a_bad_query_is_explained,
     nothing_from_elsewhere, a_restart_loses_nothing,
 ]
 
