@@ -13,9 +13,12 @@ struct Accepting: Sendable {
     let invocation: Invocation
     let store: IssuanceStore
     let wallet: VCIWallet
+    private let gate: KeyGate
     private let statuses: StatusSetup
     private let registrations: RegistrationVerifier
     private let transport: any HTTPTransport
+    private let kept: KeptTrace
+    private let trace: SessionTrace
 
     var console: Console { invocation.console }
     var context: Context { invocation.context }
@@ -26,9 +29,11 @@ struct Accepting: Sendable {
         let faults = try IssuanceFaults(context, .holder)
         let store = try IssuanceStore(context)
         self.store = store
+        gate = try KeyGate(invocation, store.wallet)
         let client = try ClientSetup.transport(invocation)
-        let trace = SessionTrace(
-            sink: context.trace, session: Hex.encode(context.random.bytes(4)), role: "holder", clock: context.clock,
+        kept = KeptTrace(passingTo: context.trace)
+        trace = SessionTrace(
+            sink: kept, session: Hex.encode(context.random.bytes(4)), role: "holder", clock: context.clock,
             faults: context.faults.map(\.text))
         transport = TracedTransport(client, trace: trace, isRevealed: context.reveals)
         let anchors = try await TrustSetup(invocation, role: .documents).anchors
@@ -79,16 +84,48 @@ struct Accepting: Sendable {
         let registration = await statuses.checker.completed(
             session.registrations(for: ids, by: registrations), at: context.clock.now())
         await statuses.remember()
+        trace.record(decision: "IssuerReport", session.checks.checks, notes: TracedDecision.registration(registration))
         show(session, ids, registration)
-        do { if let registration { try session.record(registration) } } catch { throw await failed(error, session) }
+        do {
+            if let registration { try session.record(registration) }
+        } catch {
+            await log(session, ids, [], as: "refused")
+            throw await failed(error, session)
+        }
         guard try agrees() else {
             console.talk("nothing was asked of the issuer")
+            await log(session, ids, [], as: "refused")
             return .refused
         }
         do {
             try await authorize(&session, ids)
-        } catch { throw await failed(error, session) }
-        return try await take(ids, &session)
+        } catch {
+            await log(session, ids, [], as: "failed")
+            throw await failed(error, session)
+        }
+        let results = try await take(ids, &session)
+        let outcome = results.contains { $0.failure != nil } ? "failed" : "issued"
+        await log(session, ids, results, as: results.contains { $0.deferred != nil } ? "deferred" : outcome)
+        return answer(results, session)
+    }
+
+    /// One record of the issuance, with what backs it.
+    private func log(_ session: IssuanceSession, _ ids: [String], _ results: [IssuanceResult], as outcome: String) async {
+        let delivered = results.compactMap(\.delivered)
+        let record = TransactionRecord(
+            issuanceAt: context.clock.now(), session: session, asked: ids, received: delivered,
+            documents: results.compactMap(\.document?.id), outcome: outcome)
+        let copies = delivered.flatMap { credentials in
+            let suffix = credentials.configuration.format == "mso_mdoc" ? "cbor" : "sd-jwt"
+            return credentials.copies.enumerated().map { place, copy in
+                Evidence(name: "\(credentials.configuration.id)-\(place + 1).\(suffix)", bytes: copy.bytes)
+            }
+        }
+        let report = Evidence(
+            name: "report.json", bytes: Array(JSON.array(session.checks.checks.map { .object($0.row) }).encoded(pretty: true).utf8))
+        await context.log(
+            record, evidence: [session.offer?.evidence].compactMap { $0 } + copies + [report, kept.evidence],
+            in: store.wallet.vault)
     }
 
     private func resolve(_ session: inout IssuanceSession) async throws {
@@ -246,7 +283,7 @@ struct Accepting: Sendable {
     // MARK: Documents
 
     /// Asks for each document; whether one fails changes nothing about the others.
-    private func take(_ ids: [String], _ session: inout IssuanceSession) async throws -> ExitCode {
+    private func take(_ ids: [String], _ session: inout IssuanceSession) async throws -> [IssuanceResult] {
         var results: [IssuanceResult] = []
         for id in ids {
             do throws(IssuanceError) {
@@ -257,7 +294,7 @@ struct Accepting: Sendable {
             }
         }
         if invocation.flag("wait") { results = try await waited(results, session) }
-        return answer(results, session)
+        return results
     }
 
     /// Stores what came, and tells the issuer.
@@ -268,13 +305,26 @@ struct Accepting: Sendable {
             return IssuanceResult(configurationID: deferred.configurationID, document: document, deferred: deferred)
         case .delivered(let credentials):
             let document: StoredDocument
-            do throws(IssuanceError) { document = try await store.add(credentials, session, context) } catch {
-                if let id = credentials.notificationID { try? await session.notify(id, .failure, "could not be stored") }
+            do throws(IssuanceError) {
+                try await authenticate(credentials)
+                document = try await store.add(credentials, session, context)
+            } catch {
+                let why = error.party == .person ? error.what : "could not be stored"
+                if let id = credentials.notificationID { try? await session.notify(id, .failure, why) }
                 throw error
             }
             if let id = credentials.notificationID { try await session.notify(id, .accepted) }
-            return IssuanceResult(configurationID: credentials.configuration.id, document: document)
+            return IssuanceResult(configurationID: credentials.configuration.id, document: document, delivered: credentials)
         }
+    }
+
+    /// What the home's settings want to see before a document of this type is kept; its keys are sealed accordingly.
+    func authenticate(_ credentials: DeliveredCredentials) async throws(IssuanceError) {
+        do {
+            try await gate.seal(credentials.copies.compactMap(\.keyID), of: credentials.configuration.type)
+        } catch let refusal as KeyGate.Refusal {
+            throw IssuanceError(refusal.description, .person, hint: refusal.hint)
+        } catch { throw IssuanceError((error as? CommandError)?.what ?? "\(error)", .wallet) }
     }
 
     private func waited(_ results: [IssuanceResult], _ session: IssuanceSession) async throws -> [IssuanceResult] {
@@ -290,7 +340,7 @@ struct Accepting: Sendable {
         return done
     }
 
-    private func answer(_ results: [IssuanceResult], _ session: IssuanceSession) -> ExitCode {
+    func answer(_ results: [IssuanceResult], _ session: IssuanceSession) -> ExitCode {
         let violations = session.checks.checks.filter(\.outcome.isViolation)
         let answer: JSONObject = [
             "event": "report", "role": "holder", "documents": .array(results.map { .object($0.json) }),
@@ -320,75 +370,6 @@ struct Accepting: Sendable {
         if let error = error as? IssuanceError { return CommandError(error) }
         if let error = error as? HTTPError { return CommandError(error) }
         return error
-    }
-
-    // MARK: Later
-
-    /// Polls every deferred document, or one.
-    func poll(_ id: String?) async throws -> ExitCode {
-        let waiting = try await store.deferred(id)
-        var results: [IssuanceResult] = []
-        var checks = IssuanceSession(wallet)
-        for (document, state) in waiting {
-            for deferred in state.deferred {
-                do {
-                    checks = try await IssuanceSession(wallet, resuming: state)
-                    results.append(try await poll(document, deferred, &checks))
-                } catch let error as IssuanceError {
-                    results.append(IssuanceResult(configurationID: deferred.configurationID, document: document, failure: error))
-                }
-            }
-        }
-        if waiting.isEmpty { console.talk("no document is deferred") }
-        return answer(results, checks)
-    }
-
-    private func poll(
-        _ document: StoredDocument, _ first: DeferredIssuance, _ session: inout IssuanceSession
-    ) async throws -> IssuanceResult {
-        var deferred = first
-        while true {
-            let left = deferred.notBefore.seconds(since: context.clock.now())
-            if left > 0 {
-                guard invocation.flag("wait") else {
-                    return IssuanceResult(configurationID: deferred.configurationID, document: document, deferred: deferred)
-                }
-                try await Task.sleep(for: .seconds(min(left, 3600)))
-            }
-            do throws(IssuanceError) {
-                switch try await session.poll(deferred) {
-                case .deferred(let next):
-                    deferred = next
-                    try await store.keep(session, deferred: [next], for: document.id)
-                    guard invocation.flag("wait") else {
-                        return IssuanceResult(configurationID: next.configurationID, document: document, deferred: next)
-                    }
-                case .delivered(let credentials):
-                    let stored = try await store.complete(document, credentials, session)
-                    if let id = credentials.notificationID { try await session.notify(id, .accepted) }
-                    return IssuanceResult(configurationID: deferred.configurationID, document: stored)
-                }
-            } catch {
-                if error.code == "credential_request_denied" { try await store.forget(document.id) }
-                return IssuanceResult(configurationID: deferred.configurationID, document: document, failure: error)
-            }
-        }
-    }
-
-    /// Fresh copies of a document.
-    func refresh(_ id: String) async throws -> ExitCode {
-        let (document, state, configuration) = try await store.issued(id)
-        do {
-            var session = try await IssuanceSession(wallet, resuming: state)
-            if session.token?.value == state.token.value { try await session.refresh() }
-            let issuance = try await session.request(configuration)
-            guard case .delivered(let credentials) = issuance else {
-                throw IssuanceError("the issuer defers the fresh copies", .issuer, hint: "try again later")
-            }
-            let stored = try await store.complete(document, credentials, session)
-            if let id = credentials.notificationID { try await session.notify(id, .accepted) }
-            return answer([IssuanceResult(configurationID: configuration, document: stored)], session)
-        } catch let error as IssuanceError { throw CommandError(error) }
     }
 }
 

@@ -11,7 +11,7 @@ struct AnswerSetup: Sendable {
     let wallet: Wallet
     let credentials: [HeldCredential]
     let consent: any ConsentProvider
-    let unlock: KeyUnlock
+    let gate: KeyGate
     let settings: VPWalletSettings
     let tampering: Tampering
     let statuses: StatusSetup
@@ -23,14 +23,14 @@ struct AnswerSetup: Sendable {
     init(_ invocation: Invocation) async throws {
         context = invocation.context
         consent = try PresentConsent.provider(try invocation.required("consent"), invocation.console)
-        unlock =
-            invocation.string("key-unlock") == "deny" ? .deny : try PresentSetup.unlock(invocation.string("key-passphrase-file"))
         origin = invocation.string("origin")
         wallet = try Wallet(context, creating: false)
-        credentials = try await Self.credentials(in: wallet, invocation)
+        gate = try KeyGate(invocation, wallet)
         let faults = try VPFaultChoice.faults(context, role: "holder")
         tampering = try VPFaultChoice.content(faults)
-        let anchors = try await TrustSetup(invocation, role: .readers).anchors
+        let trust = try await TrustSetup(invocation, role: .readers)
+        let (anchors, now) = (trust.anchors, context.clock.now())
+        credentials = try await Self.credentials(in: wallet, invocation).map { $0.listed(by: trust.lists, at: now) }
         statuses = try StatusSetup(context)
         let registrations = RegistrationPolicy.verifier(invocation, anchors, leg: .presentation)
         var settings = VPWalletSettings(

@@ -82,6 +82,8 @@ struct TrustSetup: Sendable {
     /// T1 to T5 of the lists.
     let checks: CheckList
     let policy: TrustPolicies
+    /// Lists of trusted entities by their addresses.
+    let lists: EntityLists
     /// Lists that should have helped and cannot.
     private let missing: [String]
 
@@ -96,7 +98,7 @@ struct TrustSetup: Sendable {
         let context = invocation.context
         policy = context.trustPolicy
         guard context.usesTrust else {
-            (anchors, checks, missing) = (.none, CheckList(edition: context.edition), [])
+            (anchors, checks, missing, lists) = (.none, CheckList(edition: context.edition), [], .none)
             return
         }
         var found = try TrustStore(of: context.home).all().map(\.anchor)
@@ -112,6 +114,7 @@ struct TrustSetup: Sendable {
         // Lists come first: what they say of a root is more than that somebody put it here.
         anchors = TrustAnchors(reading.anchors + found)
         checks = reading.checks
+        lists = reading.lists
         missing = reading.missing
     }
 
@@ -137,6 +140,7 @@ private struct ListReading {
     var anchors: [TrustAnchor] = []
     var checks: CheckList
     var missing: [String] = []
+    var lists = EntityLists.none
 
     init(_ context: Context, roots: [Certificate]) {
         self.context = context
@@ -161,22 +165,26 @@ private struct ListReading {
                 checks.fail("T5", kept.name, "cached copy is \(hours) h old")
             }
         }
-        if bytes.isEmpty { missing.append(kept.name) } else { await read(bytes, kept.path, for: kept.role) }
+        if bytes.isEmpty { missing.append(kept.name) } else { await read(bytes, kept.path, from: kept.uri, for: kept.role) }
     }
 
-    private mutating func read(_ bytes: [UInt8], _ name: String, for role: TrustRole?) async {
+    private mutating func read(_ bytes: [UInt8], _ name: String, from uri: String? = nil, for role: TrustRole?) async {
         let now = context.clock.now()
         do throws(TrustListError) {
             let list = try verifier.verify(bytes, for: role, at: now)
             checks.append(contentsOf: list.checks)
             anchors += list.anchors
             if !list.isUsable { missing.append(list.name) }
+            let addresses = list.locations + [uri].compactMap { $0 }
+            lists.add(list, at: addresses)
             guard !list.pointers.isEmpty else { return }
             let further = await TrustListFetcher(verifier: verifier, source: StatusSetup.source(context)).followed(list, at: now)
             checks.append(contentsOf: further.checks)
+            if further.checks.checks.contains(where: { $0.outcome.isViolation }) { lists.note(incomplete: addresses) }
             for list in further.lists {
                 checks.append(contentsOf: list.checks)
                 anchors += list.anchors
+                lists.add(list, at: Set(list.locations + addresses))
             }
         } catch {
             missing.append(name)

@@ -21,17 +21,17 @@ enum VerifierReceive {
         options: [
             .value("public-url", "URL", "As with verifier request", default: "https://verifier.example"),
             .value("origin", "URL", "The page that got the response over the Digital Credentials API"),
-            .file("anchor", "FILE", "A root that is trusted for documents in this run (PEM or DER)", isRepeatable: true),
             .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
             .file("report", "F", "Also write the report: .html, .json, .xml (JUnit) or .txt"),
             .flag("redact", "Leave claim values out of everything that is printed and written"),
-        ] + VerifierIdentityChoice.options,
+        ] + VerifierIdentityChoice.options + TrustSetup.options,
         arguments: [Argument("TRANSACTION", "Its id"), Argument("RESPONSE", "A file, - for stdin, or the text itself")],
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let file = try invocation.string("report").map { try ReportFile($0) }
-        let verifier = try VerifierSetup.verifier(invocation, .none, store: try invocation.context.serviceVault())
+        let verifier = try VerifierSetup.verifier(
+            invocation, try await VerifierTrust(invocation), store: try invocation.context.serviceVault())
         let id = invocation.argument
         let receipt: VPReceipt
         do throws(VPVerifierError) {
@@ -40,6 +40,10 @@ enum VerifierReceive {
             }
             receipt = try await receive(try text(invocation), for: transaction, by: verifier, invocation)
         } catch { throw CommandError(vp: error) }
+        let isLate = receipt.report.checks.contains { $0.id == "VV2.once" && $0.outcome == .fail }
+        if !isLate, let transaction = try? await verifier.transaction(id), transaction.status != .waiting {
+            await VerifierLog(context: invocation.context).record(transaction, receipt.report)
+        }
         let options = ReportOptions(redacting: invocation.flag("redact"), colour: invocation.console.showsColours)
         try file?.write(receipt.report, redacting: options.redacting)
         invocation.console.answer(receipt.report.json(redacting: options.redacting).objectValue ?? JSONObject()) {

@@ -40,8 +40,8 @@ enum VerifierRequest {
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let order = try order(invocation)
-        let registration = try await RegistrationChoice(invocation, as: .verifier)
-        let verifier = try VerifierSetup.verifier(invocation, registration, store: try invocation.context.serviceVault())
+        let verifier = try VerifierSetup.verifier(
+            invocation, try await VerifierTrust(invocation), store: try invocation.context.serviceVault())
         let transaction: VPTransaction
         do { transaction = try await verifier.begin(order) } catch { throw CommandError(vp: error) }
         var answer = transaction.summary
@@ -97,29 +97,38 @@ enum VerifierSetup {
     ]
 
     static func verifier(
-        _ invocation: Invocation, _ registration: RegistrationChoice, store: any RecordTable,
+        _ invocation: Invocation, _ trust: VerifierTrust, store: any RecordTable,
         notice: @escaping @Sendable (String, VPEvent) -> Void = { _, _ in }
     ) throws(CommandError) -> VPVerifier {
         let context = invocation.context
-        let anchors =
-            context.usesTrust
-            ? try TrustStore(of: context.home).anchors(adding: invocation.strings("anchor"), role: .documents) : .none
         let url: WebURL
         do { url = try WebURL(try invocation.required("public-url")) } catch {
             throw error as? CommandError ?? .usage("--public-url: \(error)")
         }
         let isHAIP = invocation.string("profile") == "haip"
         var settings = VPVerifierSettings(
-            identity: try VerifierIdentityChoice.identity(invocation, registration), publicURL: url,
+            identity: try VerifierIdentityChoice.identity(invocation, trust.registration), publicURL: url,
             tokens: VPTokenVerifier(
-                signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
+                signers: SignerVerifier(anchors: trust.documents.anchors, edition: context.edition, skew: Int64(context.skew)),
                 rule: VerdictRule(trustWaived: !context.usesTrust), isHAIP: isHAIP))
         settings.isHAIP = isHAIP
-        if let certificate = registration.certificate {
+        settings.tokens.lists = trust.documents.lists
+        if let certificate = trust.registration.certificate {
             settings.verifierInfo = [RegistrationAttestation.entry(certificate, for: invocation.strings("registration-for"))]
         }
         settings.faults = try VPFaultChoice.faults(context, role: "verifier")
         return VPVerifier(settings, store: store, clock: context.clock, random: context.random, notice: notice)
+    }
+}
+
+/// Whom a verifier trusts, and what it says of itself: the same for all its identities.
+struct VerifierTrust: Sendable {
+    let documents: TrustSetup
+    let registration: RegistrationChoice
+
+    init(_ invocation: Invocation) async throws {
+        documents = try await TrustSetup(invocation, role: .documents)
+        registration = try await RegistrationChoice(invocation, as: .verifier)
     }
 }
 

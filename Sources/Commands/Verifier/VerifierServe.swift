@@ -26,9 +26,8 @@ enum VerifierServe {
             ),
             Example("walletbench verifier serve --request query.json --once --timeout 120 --json", "for scripts"),
         ],
-        options: ServerSetup.options + VerifierIdentityChoice.options + VerifierSetup.registrationOptions + [
+        options: ServerSetup.options + VerifierIdentityChoice.options + VerifierSetup.registrationOptions + TrustSetup.options + [
             .choice("profile", ["haip"], "Ask by the stricter rules of HAIP 1.0 unless a request says otherwise"),
-            .file("anchor", "FILE", "A root that is trusted for documents (PEM or DER)", isRepeatable: true),
             .value(
                 "request", "PRESET|FILE",
                 "Make this request at once: \(VerifierPresets.names.joined(separator: ", ")), a DCQL query or an order (JSON)",
@@ -66,8 +65,8 @@ enum VerifierServe {
             if case .judged(let report) = event { judged.withLock { $0[id] = report } }
             if case .completed = event { end.yield(Ended(id: id, report: judged.withLock { $0.removeValue(forKey: id) })) }
         }
-        let registration = try await RegistrationChoice(invocation, as: .verifier)
-        let personas = try VerifierPersonas(invocation, registration, url: setup.listener.url, store: store, notice: notice)
+        let trust = try await VerifierTrust(invocation)
+        let personas = try VerifierPersonas(invocation, trust, url: setup.listener.url, store: store, notice: notice)
         if let note = personas.note { console.talk("note: \(note)") }
         let edition = context.edition
         let site = VerifierSite(
@@ -87,7 +86,16 @@ enum VerifierServe {
                     throw CommandError.refused("--request: \(error)")
                 }
             }
-            return try await wait(for: ends, isOnce: isOnce, seconds: seconds)
+            let (log, verifier) = (VerifierLog(context: context), personas.list.first?.verifier)
+            return try await wait(isOnce: isOnce, seconds: seconds) {
+                for await ended in ends {
+                    if let transaction = try? await verifier?.transaction(ended.id) {
+                        await log.record(transaction, ended.report)
+                    }
+                    if isOnce { return ended }
+                }
+                return nil
+            }
         }
         guard let report = ended?.report else { return .refused }
         for file in files { try file.write(report, redacting: false, faults: context.faults.map(\.text)) }
@@ -99,12 +107,11 @@ enum VerifierServe {
     }
 
     /// The first answer with `--once`, else for ever.
-    private static func wait(for ends: AsyncStream<Ended>, isOnce: Bool, seconds: Int?) async throws -> Ended? {
+    private static func wait(
+        isOnce: Bool, seconds: Int?, for ends: @escaping @Sendable () async -> Ended?
+    ) async throws -> Ended? {
         try await withThrowingTaskGroup(of: Ended?.self) { group in
-            group.addTask {
-                for await ended in ends where isOnce { return ended }
-                return nil
-            }
+            group.addTask { await ends() }
             if isOnce, let seconds {
                 group.addTask {
                     try await Task.sleep(for: .seconds(seconds))

@@ -49,7 +49,9 @@ public struct TrustListFetcher: Sendable {
             let resource = try await source.fetch(
                 pointer.uri, accept: ["application/jwt", "application/jose"], limit: StatusChecker.sizeLimit)
             return Result { () throws(TrustListError) in
-                try EntityList(resource.bytes).verified(by: verifier, for: nil, also: pointer.signers, at: time)
+                var list = try EntityList(resource.bytes).verified(by: verifier, for: nil, also: pointer.signers, at: time)
+                list.locations.append(pointer.uri)
+                return list
             }
         } catch { return .failure(TrustListError(error.reason)) }
     }
