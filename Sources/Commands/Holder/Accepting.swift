@@ -309,6 +309,8 @@ struct Accepting: Sendable {
                 try await authenticate(credentials)
                 document = try await store.add(credentials, session, context)
             } catch {
+                // Keys of documents that are not kept would stay for ever.
+                for id in credentials.copies.compactMap(\.keyID) { try? await store.wallet.keys.delete(id) }
                 let why = error.party == .person ? error.what : "could not be stored"
                 if let id = credentials.notificationID { try? await session.notify(id, .failure, why) }
                 throw error

@@ -78,7 +78,7 @@ extension TransactionRecord {
             var nameSpaces = asked[type]?.objectValue ?? [:]
             for claim in query.claims ?? [] {
                 let names = query.format == "mso_mdoc" ? claim.path.names : nil
-                let (nameSpace, name) = names.map { ($0[0], $0[$0.count - 1]) } ?? ("", claim.path.description)
+                let (nameSpace, name) = names.map { ($0[0], $0[$0.count - 1]) } ?? ("", claim.path.label)
                 var elements = nameSpaces[nameSpace]?.objectValue ?? [:]
                 elements[name] = .bool(claim.intentToRetain ?? false)
                 nameSpaces[nameSpace] = .object(elements)
