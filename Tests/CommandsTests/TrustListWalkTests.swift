@@ -60,6 +60,53 @@ import Testing
         #expect(lenient.pid.violations == ["S4.path"])
     }
 
+    /// `etsi_tl` (OpenID4VP 1.0 §6.1.1): by the address at which a list is published, for the list there and those behind it.
+    @Test func trustedAuthoritiesAreDecidedByTheListsInUse() async throws {
+        let stage = try await stage()
+        defer { stage.remove() }
+        let made = "\(stage.folder)/issuer/trust/made"
+        let address = "https://lists.utopia.example/pid"
+        func make(_ options: [String]) async throws -> String {
+            let outcome = await stage.run(["trust", "make", "lote"] + options + ["--home", "\(stage.folder)/issuer"] + at)
+            try #require(outcome.exit == .done, "\(outcome.stderr)")
+            return outcome.answer?["path"]?.stringValue ?? ""
+        }
+        let known = try await make(["--location", address, "--json"])
+        // A list of providers of driving licences, on which the issuer stands as well, and one of another authority.
+        let other = try await make(["--type", "mdl", "--location", "https://lists.utopia.example/mdl", "--json"])
+        let foreign = await stage.run(
+            [
+                "trust", "make", "lote", "--location", "https://lists.erewhon.example", "--organization", "Erewhon", "--out",
+                "\(stage.folder)/erewhon",
+            ]
+                + ["--home", "\(stage.folder)/erewhon-home"] + at)
+        try #require(foreign.exit == .done, "\(foreign.stderr)")
+        let lists = [
+            "--list-anchor", "\(made)/vical-ca.pem", "--list-anchor", "\(stage.folder)/erewhon/vical-ca.pem", "--trust-list", known,
+            "--trust-list", other, "--trust-list", "\(stage.folder)/erewhon/lote-EUPIDProvidersList.jwt",
+        ]
+        func decided(_ addresses: [String], _ lists: [String]) async throws -> JSON? {
+            let values = addresses.map { #""\#($0)""# }.joined(separator: ",")
+            let query =
+                #"{"credentials": [{"id": "pid", "format": "dc+sd-jwt", "meta": {"vct_values": ["urn:eudi:pid:1"]}, "#
+                + #""trusted_authorities": [{"type": "etsi_tl", "values": [\#(values)]}]}]}"#
+            let outcome = await stage.run(
+                ["dcql", "evaluate", "--query", query, "--credentials", "\(stage.folder)/pid", "--json"] + lists
+                    + ["--home", "\(stage.folder)/verifier"] + at)
+            let result = outcome.answer?["credentials"]?[0]
+            return result?["matches"]?[0]?["authority"] ?? result?["misses"]?[0]?["reasons"]?[0]
+        }
+        #expect(try await decided([address], lists) == "trusted")
+        #expect(try await decided(["https://lists.utopia.example/mdl"], lists) == "trusted")
+        #expect(try await decided(["https://lists.erewhon.example"], lists) == "authority")
+        #expect(try await decided(["https://lists.erewhon.example", address], lists) == "trusted")
+        #expect(try await decided(["https://nobody.example"], lists) == "undecidable")
+        #expect(try await decided(["https://nobody.example", "https://lists.erewhon.example"], lists) == "undecidable")
+        #expect(try await decided([address], []) == "undecidable")
+        // A list whose signer nobody trusts says nothing.
+        #expect(try await decided([address], Array(lists.dropFirst(2))) == "undecidable")
+    }
+
     @Test func anOlderListNeverReplacesANewerOne() async throws {
         let stage = try await stage()
         defer { stage.remove() }

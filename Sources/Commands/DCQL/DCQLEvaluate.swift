@@ -1,5 +1,6 @@
 import Codec
 import Credentials
+import Ports
 
 /// `walletbench dcql evaluate`
 enum DCQLEvaluate {
@@ -11,7 +12,8 @@ enum DCQLEvaluate {
             format, type, holderBinding, authority, claimMissing, pathError, value, noClaimSet, unknownFormat, setUnsatisfied, notInSet.
 
             Credentials are an SD-JWT, IssuerSigned (CBOR, also as hex or base64url), or JSON: a list of such texts and of descriptions \
-            {"name"?, "format", "vct" | "doctype", "claims" | "namespaces", "holderBound"?, "aki"?}. Ends 0 when the query is satisfied, 1 \
+            {"name"?, "format", "vct" | "doctype", "claims" | "namespaces", "holderBound"?, "aki"?}. etsi_tl is decided by the lists of \
+            trusted entities of the home and of --trust-list. Ends 0 when the query is satisfied, 1 \
             when it is not or cannot be read.
             """,
         examples: [
@@ -21,13 +23,15 @@ enum DCQLEvaluate {
         options: [
             .file("query", "Q", "The dcql_query: a path, - for stdin, or the text itself"),
             .file("credentials", "C", "Credentials", isRepeatable: true),
-        ],
+        ] + TrustSetup.options.dropFirst(),
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let input = try InputReader.read(try invocation.required("query"))
         var credentials: [NamedCredential] = []
         for path in invocation.strings("credentials") { credentials += try NamedCredential.all(in: try InputReader.read(path)) }
+        let (trust, now) = (try await TrustSetup(invocation, role: .documents), invocation.context.clock.now())
+        credentials = credentials.map { $0.listed(by: trust.lists, at: now) }
         let query: DCQLQuery
         do { query = try DCQLQuery(input.json(as: "a DCQL query")) } catch let error as DCQLSyntaxError {
             return refuse(error, input, invocation)

@@ -1,5 +1,6 @@
 import Codec
 import Credentials
+import Ports
 
 /// A credential with the name that answers call it by.
 struct NamedCredential: Queryable {
@@ -15,6 +16,11 @@ struct NamedCredential: Queryable {
     private init(_ name: String, _ credential: QueryableCredential) {
         self.name = name
         self.credential = credential
+    }
+
+    /// The same, its issuer looked up in lists of trusted entities.
+    func listed(by lists: EntityLists, at time: Timestamp) -> NamedCredential {
+        NamedCredential(name, credential.listed(by: lists, at: time))
     }
 
     /// Every credential in the input.

@@ -35,41 +35,43 @@ enum HolderAccept {
 
     /// Options of every command that talks to an issuer.
     static let options: [Option] =
-        [
-            .value("tx-code", "CODE", "The transaction code that the issuer gave by another way"),
-            .value("type", "ID", "Only this of the offer, or of the issuer: configuration id, docType or vct", isRepeatable: true),
-            .value("issuer", "URL", "The issuer, where there is no offer: its identifier, or its name of `holder issuer`"),
-            .choice("consent", ["ask", "auto", "deny"], "Whether to take what is offered", default: "ask"),
-            .choice("authorize", ["browser", "direct"], "How to reach the authorization page", default: "browser"),
-            .integer("copies", "N", "Copies of each document; else what the issuer recommends, or one", in: 1...1000),
-            .choice("dpop", WalletSettings.DPoPUse.allCases.map(\.rawValue), "Tokens bound to a key", default: "preferred"),
-            .choice(
-                "client-auth", ["attestation", "none"], "The wallet attestation of the test provider, or none",
-                default: "attestation"),
-            .choice("attestation-draft", ClientAttestation.Draft.allCases.map(\.rawValue), "Its draft", default: "07"),
-            .choice(
-                "signed-metadata", SignedMetadata.Policy.allCases.map(\.rawValue), "What to make of signed metadata",
-                default: "prefer"),
-            .choice("proof", ["jwt", "attestation"], "The proof type to take where both are offered"),
-            .flag("attest-keys", "A key attestation also where none is required"),
-            .choice(
-                "proof-policy", WalletSettings.ProofPolicy.allCases.map(\.rawValue), "Whether key attestations must be required",
-                default: "lenient"),
-            .choice(
-                "reuse", ReusePolicy.Support.allCases.map(\.rawValue), "What to make of the issuer's reuse policy",
-                default: "supported"
-            ),
-            .choice(
-                "policy", StoredDocument.UsePolicy.allCases.map(\.rawValue),
-                "How often a copy may be presented, whatever the issuer says"),
-            .choice("ask-by", ["details", "scope"], "authorization_details, or scope where there is one", default: "details"),
-            .flag("no-par", "No pushed authorization request unless it is required"),
-            .flag("no-encryption", "No encryption unless it is required"),
-            .choice("curve", ["P-256", "P-384", "P-521", "Ed25519", "Ed448"], "The curve of the device keys", default: "P-256"),
-            .value("language", "TAG", "Preferred languages of names", isRepeatable: true),
-            .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
-            .flag("wait", "Poll for deferred documents until they come"),
-        ] + RegistrationPolicy.options("issuer", default: .enforce) + TrustSetup.options
+        own + KeyGate.options + RegistrationPolicy.options("issuer", default: .enforce) + TrustSetup.options
+
+    private static let own: [Option] = [
+        .value("tx-code", "CODE", "The transaction code that the issuer gave by another way"),
+        .value("type", "ID", "Only this of the offer, or of the issuer: configuration id, docType or vct", isRepeatable: true),
+        .value("issuer", "URL", "The issuer, where there is no offer: its identifier, or its name of `holder issuer`"),
+        .choice("consent", ["ask", "auto", "deny"], "Whether to take what is offered", default: "ask"),
+        .choice("authorize", ["browser", "direct"], "How to reach the authorization page", default: "browser"),
+        .integer("copies", "N", "Copies of each document; else what the issuer recommends, or one", in: 1...1000),
+        .choice("dpop", WalletSettings.DPoPUse.allCases.map(\.rawValue), "Tokens bound to a key", default: "preferred"),
+        .choice(
+            "client-auth", ["attestation", "none"], "The wallet attestation of the test provider, or none",
+            default: "attestation"),
+        .choice("attestation-draft", ClientAttestation.Draft.allCases.map(\.rawValue), "Its draft", default: "07"),
+        .choice(
+            "signed-metadata", SignedMetadata.Policy.allCases.map(\.rawValue), "What to make of signed metadata",
+            default: "prefer"),
+        .choice("proof", ["jwt", "attestation"], "The proof type to take where both are offered"),
+        .flag("attest-keys", "A key attestation also where none is required"),
+        .choice(
+            "proof-policy", WalletSettings.ProofPolicy.allCases.map(\.rawValue), "Whether key attestations must be required",
+            default: "lenient"),
+        .choice(
+            "reuse", ReusePolicy.Support.allCases.map(\.rawValue), "What to make of the issuer's reuse policy",
+            default: "supported"
+        ),
+        .choice(
+            "policy", StoredDocument.UsePolicy.allCases.map(\.rawValue),
+            "How often a copy may be presented, whatever the issuer says"),
+        .choice("ask-by", ["details", "scope"], "authorization_details, or scope where there is one", default: "details"),
+        .flag("no-par", "No pushed authorization request unless it is required"),
+        .flag("no-encryption", "No encryption unless it is required"),
+        .choice("curve", ["P-256", "P-384", "P-521", "Ed25519", "Ed448"], "The curve of the device keys", default: "P-256"),
+        .value("language", "TAG", "Preferred languages of names", isRepeatable: true),
+        .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
+        .flag("wait", "Poll for deferred documents until they come"),
+    ]
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let accepting = try await Accepting(invocation)

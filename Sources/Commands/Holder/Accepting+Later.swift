@@ -1,3 +1,4 @@
+import Codec
 import Credentials
 import OpenID
 import Ports
@@ -50,9 +51,10 @@ extension Accepting {
                         return IssuanceResult(configurationID: next.configurationID, document: document, deferred: next)
                     }
                 case .delivered(let credentials):
-                    let stored = try await store.complete(document, credentials, session)
+                    let stored = try await complete(document, credentials, &session)
                     if let id = credentials.notificationID { try await session.notify(id, .accepted) }
-                    return IssuanceResult(configurationID: deferred.configurationID, document: stored)
+                    return IssuanceResult(
+                        configurationID: deferred.configurationID, document: stored, delivered: credentials)
                 }
             } catch {
                 if error.code == "credential_request_denied" { try await store.forget(document.id) }
@@ -93,8 +95,19 @@ extension Accepting {
         guard case .delivered(let credentials) = try await session.request(configuration) else {
             throw IssuanceError("the issuer defers the fresh copies", .issuer, hint: "try again later")
         }
-        let stored = try await store.complete(document, credentials, session)
+        let stored = try await complete(document, credentials, &session)
         if let id = credentials.notificationID { try await session.notify(id, .accepted) }
-        return IssuanceResult(configurationID: configuration, document: stored)
+        return IssuanceResult(configurationID: configuration, document: stored, delivered: credentials)
+    }
+
+    /// Adds copies to a document; the issuer is told when the person does not want them kept.
+    private func complete(
+        _ document: StoredDocument, _ credentials: DeliveredCredentials, _ session: inout IssuanceSession
+    ) async throws(IssuanceError) -> StoredDocument {
+        do throws(IssuanceError) { try await authenticate(credentials) } catch {
+            if let id = credentials.notificationID { try? await session.notify(id, .failure, error.what) }
+            throw error
+        }
+        return try await store.complete(document, credentials, session)
     }
 }

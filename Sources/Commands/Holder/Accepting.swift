@@ -14,8 +14,11 @@ struct Accepting: Sendable {
     private(set) var store: IssuanceStore
     private(set) var wallet: VCIWallet
     private var registrations: RegistrationVerifier
+    private var gate: KeyGate
     private let profiles: IssuerProfiles
     private let statuses: StatusSetup
+    private let kept: KeptTrace
+    private let trace: SessionTrace
 
     var console: Console { invocation.console }
     var context: Context { invocation.context }
@@ -27,9 +30,14 @@ struct Accepting: Sendable {
         self.invocation = invocation
         let store = try IssuanceStore(context, policy: Self.policy(invocation))
         self.store = store
+        gate = try KeyGate(invocation, store.wallet)
         statuses = try StatusSetup(context)
+        kept = KeptTrace(passingTo: context.trace)
+        trace = SessionTrace(
+            sink: kept, session: Hex.encode(context.random.bytes(4)), role: "holder", clock: context.clock,
+            faults: context.faults.map(\.text))
         let anchors = try await TrustSetup(invocation, role: .documents).anchors
-        wallet = try Self.wallet(invocation, store, anchors)
+        wallet = try Self.wallet(invocation, store, anchors, trace)
         registrations = RegistrationPolicy.verifier(invocation, anchors, leg: .issuance)
     }
 
@@ -38,12 +46,11 @@ struct Accepting: Sendable {
     }
 
     /// The wallet as the options say.
-    private static func wallet(_ invocation: Invocation, _ store: IssuanceStore, _ anchors: TrustAnchors) throws -> VCIWallet {
+    private static func wallet(
+        _ invocation: Invocation, _ store: IssuanceStore, _ anchors: TrustAnchors, _ trace: SessionTrace
+    ) throws -> VCIWallet {
         let context = invocation.context
         let faults = try IssuanceFaults(context, .holder)
-        let trace = SessionTrace(
-            sink: context.trace, session: Hex.encode(context.random.bytes(4)), role: "holder", clock: context.clock,
-            faults: context.faults.map(\.text))
         let settings = settings(invocation, anchors)
         let provider = TestWalletProvider(
             identity: try IssuanceIdentities(context).walletProvider(), draft: settings.draft, clock: context.clock,
@@ -90,16 +97,48 @@ struct Accepting: Sendable {
         let registration = await statuses.checker.completed(
             session.registrations(for: ids, by: registrations), at: context.clock.now())
         await statuses.remember()
+        trace.record(decision: "IssuerReport", session.checks.checks, notes: TracedDecision.registration(registration))
         show(session, ids, registration)
-        do { if let registration { try session.record(registration) } } catch { throw await failed(error, session) }
+        do {
+            if let registration { try session.record(registration) }
+        } catch {
+            await log(session, ids, [], as: "refused")
+            throw await failed(error, session)
+        }
         guard try agrees() else {
             console.talk("nothing was asked of the issuer")
+            await log(session, ids, [], as: "refused")
             return .refused
         }
         do {
             try await authorize(&session, ids)
-        } catch { throw await failed(error, session) }
-        return try await take(ids, &session)
+        } catch {
+            await log(session, ids, [], as: "failed")
+            throw await failed(error, session)
+        }
+        let results = try await take(ids, &session)
+        let outcome = results.contains { $0.failure != nil } ? "failed" : "issued"
+        await log(session, ids, results, as: results.contains { $0.deferred != nil } ? "deferred" : outcome)
+        return answer(results, session)
+    }
+
+    /// One record of the issuance, with what backs it.
+    private func log(_ session: IssuanceSession, _ ids: [String], _ results: [IssuanceResult], as outcome: String) async {
+        let delivered = results.compactMap(\.delivered)
+        let record = TransactionRecord(
+            issuanceAt: context.clock.now(), session: session, asked: ids, received: delivered,
+            documents: results.compactMap(\.document?.id), outcome: outcome)
+        let copies = delivered.flatMap { credentials in
+            let suffix = credentials.configuration.format == "mso_mdoc" ? "cbor" : "sd-jwt"
+            return credentials.copies.enumerated().map { place, copy in
+                Evidence(name: "\(credentials.configuration.id)-\(place + 1).\(suffix)", bytes: copy.bytes)
+            }
+        }
+        let report = Evidence(
+            name: "report.json", bytes: Array(JSON.array(session.checks.checks.map { .object($0.row) }).encoded(pretty: true).utf8))
+        await context.log(
+            record, evidence: [session.offer?.evidence].compactMap { $0 } + copies + [report, kept.evidence],
+            in: store.wallet.vault)
     }
 
     private mutating func resolve(_ session: inout IssuanceSession) async throws {
@@ -124,7 +163,7 @@ struct Accepting: Sendable {
         invocation = invocation.following(profile)
         store.policy = Self.policy(invocation)
         let anchors = try await TrustSetup(invocation, role: .documents).anchors
-        wallet = try Self.wallet(invocation, store, anchors)
+        wallet = try Self.wallet(invocation, store, anchors, trace)
         registrations = RegistrationPolicy.verifier(invocation, anchors, leg: .issuance)
         console.talk("note: with the options kept for \(profile.name)")
     }
@@ -288,7 +327,7 @@ struct Accepting: Sendable {
     // MARK: Documents
 
     /// Asks for each document; whether one fails changes nothing about the others.
-    private func take(_ ids: [String], _ session: inout IssuanceSession) async throws -> ExitCode {
+    private func take(_ ids: [String], _ session: inout IssuanceSession) async throws -> [IssuanceResult] {
         var results: [IssuanceResult] = []
         for id in ids {
             do throws(IssuanceError) {
@@ -299,7 +338,7 @@ struct Accepting: Sendable {
             }
         }
         if invocation.flag("wait") { results = try await waited(results, session) }
-        return answer(results, session)
+        return results
     }
 
     /// Stores what came, and tells the issuer.
@@ -310,13 +349,28 @@ struct Accepting: Sendable {
             return IssuanceResult(configurationID: deferred.configurationID, document: document, deferred: deferred)
         case .delivered(let credentials):
             let document: StoredDocument
-            do throws(IssuanceError) { document = try await store.add(credentials, session, context) } catch {
-                if let id = credentials.notificationID { try? await session.notify(id, .failure, "could not be stored") }
+            do throws(IssuanceError) {
+                try await authenticate(credentials)
+                document = try await store.add(credentials, session, context)
+            } catch {
+                // Keys of documents that are not kept would stay for ever.
+                for id in credentials.copies.compactMap(\.keyID) { try? await store.wallet.keys.delete(id) }
+                let why = error.party == .person ? error.what : "could not be stored"
+                if let id = credentials.notificationID { try? await session.notify(id, .failure, why) }
                 throw error
             }
             if let id = credentials.notificationID { try await session.notify(id, .accepted) }
-            return IssuanceResult(configurationID: credentials.configuration.id, document: document)
+            return IssuanceResult(configurationID: credentials.configuration.id, document: document, delivered: credentials)
         }
+    }
+
+    /// What the home's settings want to see before a document of this type is kept; its keys are sealed accordingly.
+    func authenticate(_ credentials: DeliveredCredentials) async throws(IssuanceError) {
+        do {
+            try await gate.seal(credentials.copies.compactMap(\.keyID), of: credentials.configuration.type)
+        } catch let refusal as KeyGate.Refusal {
+            throw IssuanceError(refusal.description, .person, hint: refusal.hint)
+        } catch { throw IssuanceError((error as? CommandError)?.what ?? "\(error)", .wallet) }
     }
 
     private func waited(_ results: [IssuanceResult], _ session: IssuanceSession) async throws -> [IssuanceResult] {

@@ -63,11 +63,13 @@ struct AnnexCConversation: Sendable {
     private func answer(
         _ wanted: PresentationRequest, _ outcome: inout Outcome, _ transcript: SessionTranscript
     ) async throws {
-        let presenter = Presenter(keyStore: setup.wallet.keys, deviceAuth: .signature, tampering: setup.tampering)
+        let presenter = presenter(setup.wallet.keys)
         let reader = outcome.report.reader.map { Proposal.Reader(name: $0.name, isTrusted: $0.isTrusted) }
+        let recipient = StoredDocument.Recipient.of(reader)
+        let held = try await setup.credentials(for: recipient).compactMap(\.mdoc)
         let proposal: Proposal
         do {
-            proposal = try presenter.propose(wanted, to: reader, from: setup.credentials.compactMap(\.mdoc)).choosing(setup.choices)
+            proposal = try presenter.propose(wanted, to: reader, from: held).choosing(setup.choices)
         } catch { throw CommandError.usage("--choose: \(error)") }
         outcome.wanted = wanted
         outcome.report.record(proposal, policy: presenter.policy, request: wanted)
@@ -77,16 +79,19 @@ struct AnnexCConversation: Sendable {
             try Task.checkCancellation()
             return refuse("the person refused")
         }
-        if case .deny = setup.unlock { return refuse("unlocking the key was refused") }
-        for choice in consent.selection.choices {
-            let entry = proposal.entries.first { $0.request.id == choice.requestID }
-            guard let option = entry?.options.first(where: { $0.number == choice.option }) else { continue }
-            try await setup.wallet.count(option.credential, at: now)
-        }
         do {
-            outcome.presentation = try await presenter.deviceResponse(consent, over: transcript, unlock: setup.unlock)
-        } catch { throw CommandError("the response cannot be made: \(error)") }
+            let keys = try await setup.gate.unlocked(consent.chosen.map(KeyGate.Use.init))
+            for credential in consent.chosen { try await setup.wallet.count(credential, for: recipient, at: now) }
+            outcome.presentation = try await self.presenter(keys).deviceResponse(consent, over: transcript, unlock: .automatic)
+        } catch let refusal as KeyGate.Refusal {
+            if let hint = refusal.hint { console.talk("hint: \(hint)") }
+            return refuse(refusal.description)
+        } catch let error as PresentationError { throw CommandError("the response cannot be made: \(error)") }
         console.event(.consent, role: "holder", ["decision": "released", "by": .string(consent.by)])
+    }
+
+    private func presenter(_ keys: any KeyStore) -> Presenter {
+        Presenter(keyStore: keys, deviceAuth: .signature, tampering: setup.tampering)
     }
 
     private func refuse(_ why: String) {

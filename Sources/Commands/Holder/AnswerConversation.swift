@@ -13,6 +13,7 @@ struct AnswerConversation: Sendable {
     private let wallet: VPWallet
     private let transport: any HTTPTransport
     private let kept: KeptTrace
+    private let trace: SessionTrace
 
     private var console: Console { invocation.console }
     private var now: Timestamp { setup.context.clock.now() }
@@ -22,7 +23,7 @@ struct AnswerConversation: Sendable {
         self.invocation = invocation
         wallet = VPWallet(setup.settings, random: setup.context.random)
         kept = KeptTrace(passingTo: setup.context.trace)
-        let trace = SessionTrace(
+        trace = SessionTrace(
             sink: kept, session: Codec.Hex.encode(setup.context.random.bytes(4)), role: "holder", clock: setup.context.clock,
             faults: setup.settings.faults.names)
         self.transport = TracedTransport(transport, trace: trace, isRevealed: setup.context.reveals)
@@ -53,6 +54,8 @@ struct AnswerConversation: Sendable {
             outcome.checks.append(contentsOf: registration.checks)
             outcome.registration = registration
         }
+        trace.record(
+            decision: "RequestReport", outcome.checks.checks, notes: TracedDecision.registration(outcome.registration))
         switch resolution.result {
         case .failure(let refusal): outcome.refusal = refusal
         case .success(let request):
@@ -97,24 +100,22 @@ struct AnswerConversation: Sendable {
             try Task.checkCancellation()
             return outcome.refusal = refused(request, "the person refused", &outcome)
         }
-        if case .deny = setup.unlock {
-            return outcome.refusal = refused(request, "unlocking the key was refused", &outcome)
-        }
         do {
-            let answer = try await wallet.answer(request, consent, presenter: presenter, unlock: setup.unlock, at: now)
+            let keys = try await setup.gate.unlocked(consent.chosen.map(KeyGate.Use.init))
+            let presenter = Presenter(keyStore: keys, tampering: setup.tampering)
+            let answer = try await wallet.answer(request, consent, presenter: presenter, at: now)
             outcome.checks.append(contentsOf: answer.checks)
             outcome.checks.pass("VW30", "request")
-            for choice in consent.selection.choices {
-                let entry = consent.proposal.entries.first { $0.request.id == choice.requestID }
-                guard let option = entry?.options.first(where: { $0.number == choice.option }) else { continue }
-                try await setup.wallet.count(option.credential, for: recipient, at: now)
-            }
+            for credential in consent.chosen { try await setup.wallet.count(credential, for: recipient, at: now) }
             outcome.answer = answer
             console.event(.consent, role: "holder", ["decision": "released", "by": .string(consent.by)])
             try await deliver(answer, request, &outcome)
         } catch let failure as VPConductFailure {
             outcome.checks.append(contentsOf: failure.checks)
             outcome.refusal = failure.refusal
+        } catch let refusal as KeyGate.Refusal {
+            if let hint = refusal.hint { console.talk("hint: \(hint)") }
+            outcome.refusal = refused(request, refusal.description, &outcome)
         } catch let error as PresentationError {
             throw CommandError("the response cannot be made: \(error)", hint: Self.mend(of: error))
         }
@@ -123,7 +124,6 @@ struct AnswerConversation: Sendable {
     private static func mend(of error: PresentationError) -> String? {
         switch error {
         case .key(.purposeConflict): "the key has made a MAC before: present a copy whose key is new"
-        case .key(.locked), .key(.wrongPassphrase): "give the key's passphrase with --key-passphrase-file FILE"
         default: nil
         }
     }
@@ -201,7 +201,8 @@ struct AnswerConversation: Sendable {
 
     private func log(_ outcome: Outcome, _ report: PresentationReport, _ isSent: Bool) async {
         let record = TransactionRecord(
-            walletAt: now, client: outcome.request?.client, proposal: outcome.proposal, answer: outcome.answer,
+            walletAt: now, client: outcome.request?.client, bytes: outcome.evidence.first { $0.name.hasPrefix("request.") }?.bytes,
+            registration: outcome.registration, proposal: outcome.proposal, answer: outcome.answer,
             outcome: isSent ? .sent : outcome.answer == nil ? .refused : .failed)
         let evidence = Evidence(name: "report.json", bytes: Array(report.json().encoded(pretty: true).utf8))
         await setup.context.log(record, evidence: outcome.evidence + [evidence, kept.evidence], in: setup.wallet.vault)

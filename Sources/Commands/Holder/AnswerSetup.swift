@@ -10,9 +10,10 @@ struct AnswerSetup: Sendable {
     let context: Context
     let wallet: Wallet
     let credentials: [HeldCredential]
+    private let lists: EntityLists
     let consent: any ConsentProvider
     let choices: [Proposal.Choice]
-    let unlock: KeyUnlock
+    let gate: KeyGate
     let settings: VPWalletSettings
     let tampering: Tampering
     let statuses: StatusSetup
@@ -25,14 +26,15 @@ struct AnswerSetup: Sendable {
         context = invocation.context
         consent = try PresentConsent.provider(try invocation.required("consent"), invocation.console)
         choices = try AnswerChoice.choices(invocation)
-        unlock =
-            invocation.string("key-unlock") == "deny" ? .deny : try PresentSetup.unlock(invocation.string("key-passphrase-file"))
         origin = invocation.string("origin")
         wallet = try Wallet(context, creating: false)
-        credentials = try await Self.credentials(in: wallet, invocation)
+        gate = try KeyGate(invocation, wallet)
         let faults = try VPFaultChoice.faults(context, role: "holder")
         tampering = try VPFaultChoice.content(faults)
-        let anchors = try await TrustSetup(invocation, role: .readers).anchors
+        let trust = try await TrustSetup(invocation, role: .readers)
+        let (anchors, now) = (trust.anchors, context.clock.now())
+        lists = trust.lists
+        credentials = try await Self.credentials(in: wallet, invocation).map { $0.listed(by: trust.lists, at: now) }
         statuses = try StatusSetup(context)
         let registrations = RegistrationPolicy.verifier(invocation, anchors, leg: .presentation)
         var settings = VPWalletSettings(
@@ -72,8 +74,9 @@ struct AnswerSetup: Sendable {
 
     /// The credentials, each as the copy that comes next for this verifier.
     func credentials(for recipient: StoredDocument.Recipient) async throws(CommandError) -> [HeldCredential] {
-        let ids = Set(credentials.map(\.id))
-        return try await wallet.credentials(to: recipient, at: context.clock.now()).credentials.filter { ids.contains($0.id) }
+        let (ids, now) = (Set(credentials.map(\.id)), context.clock.now())
+        return try await wallet.credentials(to: recipient, at: now).credentials.filter { ids.contains($0.id) }
+            .map { $0.listed(by: lists, at: now) }
     }
 
     private static func credentials(in wallet: Wallet, _ invocation: Invocation) async throws(CommandError) -> [HeldCredential] {

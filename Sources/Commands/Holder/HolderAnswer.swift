@@ -40,9 +40,7 @@ enum HolderAnswer {
                 "known", "FILE", "Verifiers, attestation issuers, DID documents, transaction types and scopes that are known (JSON)"
             ),
             .choice("profile", ["haip"], "The stricter rules of HAIP 1.0"),
-            .choice("key-unlock", ["auto", "deny"], "deny: the person refuses to unlock the key", default: "auto"),
-            .file("key-passphrase-file", "FILE", "The passphrase of keys that have one, in the first line of FILE"),
-        ] + RegistrationPolicy.options("verifier", default: .warning) + TrustSetup.options,
+        ] + KeyGate.options + RegistrationPolicy.options("verifier", default: .warning) + TrustSetup.options,
         arguments: [Argument("REQUEST", "A link, a picture or a file; - for stdin")],
         run: run)
 

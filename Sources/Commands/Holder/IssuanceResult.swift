@@ -10,6 +10,8 @@ struct IssuanceResult: Sendable {
     var document: StoredDocument?
     var deferred: DeferredIssuance?
     var failure: IssuanceError?
+    /// What came in this run.
+    var delivered: DeliveredCredentials?
 
     var json: JSONObject {
         var object: JSONObject = [

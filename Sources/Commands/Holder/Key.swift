@@ -57,9 +57,20 @@ enum HolderKey {
 
     private static let defaults = Command(
         name: "default", summary: "set how keys for a document type are made",
-        discussion: "Without options it prints what is set for the type.",
-        examples: [Example("walletbench holder key default org.iso.18013.5.1.mDL --curve P-384 --batch 3")],
-        options: keyOptions,
+        discussion: """
+            Without options it prints what is set for the type. --authenticate says what a person has to show before a key of the type \
+            is used: nothing, a yes, or a passphrase; keys of documents that are there are sealed anew. Who does not show it refuses: \
+            the peer is told so by the protocol.
+            """,
+        examples: [
+            Example("walletbench holder key default org.iso.18013.5.1.mDL --curve P-384 --batch 3"),
+            Example("walletbench holder key default urn:eudi:pid:1 --authenticate passphrase --key-passphrase-file pin.txt"),
+        ],
+        options: keyOptions + [
+            .choice(
+                "authenticate", UserAuthentication.allCases.map(\.rawValue), "What the person has to show before a key is used"),
+            .file("key-passphrase-file", "FILE", "The keys' passphrase, new or so far, in the first line of FILE"),
+        ],
         arguments: [Argument("DOCTYPE", "The document type")], run: runDefault)
 
     private static func runNew(_ invocation: Invocation) async throws -> ExitCode {
@@ -145,16 +156,45 @@ enum HolderKey {
     private static func runDefault(_ invocation: Invocation) async throws -> ExitCode {
         let type = invocation.argument
         let changes = ["curve", "area", "batch"].contains { invocation.string($0) != nil }
-        let wallet = try Wallet(invocation.context, creating: changes)
+        let wallet = try Wallet(invocation.context, creating: changes || invocation.string("authenticate") != nil)
         let options = try await merged(invocation, type: type, in: wallet)
         if changes {
             try await vaultCall { () async throws(VaultError) in try await wallet.vault.setKeyOptions(options, for: type) }
         }
+        if let wanted = invocation.string("authenticate").flatMap(UserAuthentication.init) {
+            try await authenticate(wanted, type, wallet, invocation)
+        }
+        let authentication = try await wallet.authentication(for: type)
         invocation.console.answer([
             "type": .string(type), "curve": .string(options.curve.rawValue), "area": .string(options.area),
-            "batch": .integer(Int64(options.batch)),
-        ]) { "\(type): \(options.batch) × \(options.curve.rawValue), area \(options.area)" }
+            "batch": .integer(Int64(options.batch)), "authenticate": .string(authentication.rawValue),
+        ]) {
+            "\(type): \(options.batch) × \(options.curve.rawValue), area \(options.area), authentication \(authentication.rawValue)"
+        }
         return .done
+    }
+
+    /// Sets what the person has to show, and seals the keys of the type's documents accordingly.
+    private static func authenticate(
+        _ wanted: UserAuthentication, _ type: String, _ wallet: Wallet, _ invocation: Invocation
+    ) async throws {
+        let documents = try await vaultCall { () async throws(VaultError) in try await wallet.vault.documents() }
+        let keys = documents.filter { $0.type == type }.flatMap(\.copies).compactMap(\.keyID).map(KeyID.init(rawValue:))
+        let gate = try KeyGate(invocation, wallet)
+        var secret: String?
+        for id in keys {
+            let isLocked = try await keyCall { () async throws(KeyStoreError) in try await wallet.keys.info(id) }.needsPassphrase
+            guard isLocked || wanted == .passphrase else { continue }
+            do throws(KeyGate.Refusal) {
+                if secret == nil { secret = try gate.secret("Passphrase for keys of \(type): ", type) }
+            } catch { throw CommandError(error) }
+            guard let secret else { continue }
+            let policy: UnlockPolicy = wanted == .passphrase ? .passphrase(secret) : .open
+            try await keyCall { () async throws(KeyStoreError) in
+                try await wallet.keys.relock(id, policy, unlock: isLocked ? .passphrase(secret) : .automatic)
+            }
+        }
+        try await vaultCall { () async throws(VaultError) in try await wallet.vault.setUserAuthentication(wanted, for: type) }
     }
 
     /// What is set for the type, with what the command line says put over it. The area is asked whether it has the curve.
@@ -208,6 +248,11 @@ enum HolderKey {
         object["kid"] = .string(key.id.rawValue)
         return .object(object)
     }
+}
+
+extension CommandError {
+    /// The person did not show what the home's settings want.
+    init(_ refusal: KeyGate.Refusal) { self.init(refusal.description, hint: refusal.hint, exit: .refused) }
 }
 
 /// Runs key store calls in commands: their errors become those of the command line.

@@ -33,20 +33,10 @@ struct PassphrasePrompt: Sendable {
 
     /// Reads a line without showing it.
     private func ask(_ prompt: String) throws(VaultError) -> [UInt8] {
-        context.console.ask(prompt)
-        var before = termios()
-        guard tcgetattr(STDIN_FILENO, &before) == 0 else {
-            throw VaultError(.locked, "the terminal cannot hide what is typed", hint: "give --passphrase-file FILE")
-        }
-        var hidden = before
-        hidden.c_lflag &= ~tcflag_t(ECHO)
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
-        defer {
-            tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
-            context.console.talk("")
-        }
-        guard let line = readLine(), !line.isEmpty else {
-            throw VaultError(.locked, "no passphrase was typed", hint: "try again; nothing was changed")
+        guard let line = HiddenLine.read(prompt, context.console) else {
+            throw VaultError(
+                .locked, "no passphrase was typed, or the terminal cannot hide it",
+                hint: "try again, or give --passphrase-file FILE; nothing was changed")
         }
         return [UInt8](line.utf8)
     }

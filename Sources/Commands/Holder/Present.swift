@@ -27,15 +27,13 @@ enum HolderPresent {
                 "device-auth", Presenter.DeviceAuthMethod.allCases.map(\.rawValue), "How the device key proves itself",
                 default: "auto"),
             .file("device-signed", "FILE", "Values the device signs itself: {\"NAMESPACE\": {\"ELEMENT\": value}}"),
-            .choice("key-unlock", ["auto", "deny"], "deny: the person refuses to unlock the device key", default: "auto"),
-            .file("key-passphrase-file", "FILE", "The passphrase of device keys that have one, in the first line of FILE"),
             .choice(
                 "reader-policy", ReaderPolicy.allCases.map(\.rawValue), "What reader authentication is worth", default: "warn"),
             .choice("curve", Curve.allCases.filter(\.canAgree).map(\.rawValue), "The curve of the session"),
             .file("qr", "F.png", "Also write the QR code as a picture (.png or .svg)"),
             .flag("keep-open", "Wait for the next reader after each one"),
             .integer("timeout", "SECONDS", "Give up when no reader has come", in: 1...86_400),
-        ] + RegistrationPolicy.options("reader", default: .warning) + TrustSetup.options + LinkChoice.channels,
+        ] + KeyGate.options + RegistrationPolicy.options("reader", default: .warning) + TrustSetup.options + LinkChoice.channels,
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {

@@ -13,6 +13,7 @@ final class PresentConversation: HolderConversation {
         let request: SessionRequest
         var wanted: PresentationRequest?
         var reader: Proposal.Reader?
+        var registration: RegistrationReport?
         /// Nil when nothing was released, by whomever's decision.
         var presentation: Presentation?
         var response: [UInt8] = []
@@ -65,7 +66,10 @@ final class PresentConversation: HolderConversation {
         if let registration = report.registration(by: setup.registrations, at: now) {
             report.record(await setup.statuses.checker.completed(registration, at: now))
         }
-        engagement.trace.record(decision: "RequestReport", report.checks.checks)
+        let registration = report.registration
+        note { $0.registration = registration }
+        engagement.trace.record(
+            decision: "RequestReport", report.checks.checks, notes: TracedDecision.registration(registration))
         let response = try await response(to: request, &report)
         let checks = report.checks
         findings.withLock { $0.checks.append(contentsOf: checks) }
@@ -97,8 +101,8 @@ final class PresentConversation: HolderConversation {
             let result: PresentationOutcome =
                 position >= outcome.exchanges ? .failed : exchange.presentation == nil ? .refused : .sent
             let record = TransactionRecord(
-                holderAt: setup.context.clock.now(), request: exchange.wanted, reader: exchange.reader,
-                presentation: exchange.presentation, outcome: result)
+                holderAt: setup.context.clock.now(), request: exchange.wanted, bytes: exchange.request.bytes,
+                reader: exchange.reader, registration: exchange.registration, presentation: exchange.presentation, outcome: result)
             await setup.context.log(
                 record,
                 evidence: [
@@ -154,19 +158,23 @@ final class PresentConversation: HolderConversation {
             return refuse("consent was refused", Presenter.refusal(of: proposal))
         }
         try Task.checkCancellation()
-        return try await present(consent, presenter, request, &report)
+        return try await present(consent, request, &report)
     }
 
     private func present(
-        _ consent: Consent, _ presenter: Presenter, _ request: SessionRequest, _ report: inout RequestReport
+        _ consent: Consent, _ request: SessionRequest, _ report: inout RequestReport
     ) async throws -> [UInt8] {
-        if case .deny = setup.unlock {
-            return refuse("unlocking the device key was refused", Presenter.refusal(of: consent.proposal))
+        let presenter: Presenter
+        do {
+            presenter = setup.presenter(for: request, try await setup.gate.unlocked(consent.chosen.map(KeyGate.Use.init)))
+        } catch let refusal as KeyGate.Refusal {
+            if let hint = refusal.hint { console.talk("hint: \(hint)") }
+            return refuse(refusal.description, Presenter.refusal(of: consent.proposal))
         }
         try await takeCopies(for: consent, to: .of(consent.proposal.reader))
         let presentation: Presentation
         do {
-            presentation = try await presenter.deviceResponse(consent, over: request.transcript, unlock: setup.unlock)
+            presentation = try await presenter.deviceResponse(consent, over: request.transcript, unlock: .automatic)
         } catch .withoutConsent(let element) {
             var checks = CheckList(edition: setup.context.edition)
             checks.fail("H14", "request", values: ["\(element.nameSpace)/\(element.identifier)"])
@@ -187,7 +195,6 @@ final class PresentConversation: HolderConversation {
     private static func mend(of error: PresentationError) -> String? {
         switch error {
         case .key(.purposeConflict): "use --device-auth auto, or present a copy whose key is new: issuer mint --to-holder --batch 2"
-        case .key(.locked), .key(.wrongPassphrase): "give the key's passphrase with --key-passphrase-file FILE"
         case .macNotPossible(let device, _):
             "use --device-auth signature, or a session on the key's curve: --curve \(device.rawValue)"
         case .cannotSign: "use --device-auth mac"

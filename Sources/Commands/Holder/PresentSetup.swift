@@ -13,7 +13,7 @@ struct PresentSetup: Sendable {
     let documents: [IssuedDocument]
     let consent: any ConsentProvider
     let faults: FaultSelection
-    let unlock: KeyUnlock
+    let gate: KeyGate
     let verifier: RequestVerifier
     let statuses: StatusSetup
     /// What is made of the reader's registration.
@@ -50,8 +50,6 @@ struct PresentSetup: Sendable {
         consent = try PresentConsent.provider(try invocation.required("consent"), invocation.console)
         method = invocation.string("device-auth").flatMap(Presenter.DeviceAuthMethod.init) ?? .automatic
         deviceSigned = try Self.deviceSigned(invocation.string("device-signed"))
-        unlock =
-            invocation.string("key-unlock") == "deny" ? .deny : try Self.unlock(invocation.string("key-passphrase-file"))
         let trust = try await TrustSetup(invocation, role: .readers)
         verifier = RequestVerifier(
             readers: SignerVerifier(anchors: trust.anchors, edition: context.edition, skew: Int64(context.skew)),
@@ -59,18 +57,26 @@ struct PresentSetup: Sendable {
         statuses = try StatusSetup(context)
         registrations = RegistrationPolicy.verifier(invocation, trust.anchors, leg: .proximity)
         wallet = try Wallet(context, creating: false)
+        gate = try KeyGate(invocation, wallet)
         documents = try await Self.documents(in: wallet, invocation)
         curve = invocation.string("curve").flatMap(Curve.init) ?? Self.curve(of: documents)
     }
 
     /// The presenter for a request; the fault `single-key-use` changes the proof with every second one.
-    func presenter(for request: SessionRequest) -> Presenter {
+    ///
+    /// - Parameter keys: what the person unlocked; nil: nothing is going to be signed.
+    func presenter(for request: SessionRequest, _ keys: UnlockedKeys? = nil) -> Presenter {
         var method = method
         let changesProof = faults.session.contains(.singleKeyUse)
         if changesProof { method = request.ordinal.isMultiple(of: 2) ? .mac : .signature }
         return Presenter(
-            keyStore: changesProof ? wallet.keys.withoutPurpose : wallet.keys, deviceAuth: method, deviceSigned: deviceSigned,
+            keyStore: keyStore(keys, ignoresPurpose: changesProof), deviceAuth: method, deviceSigned: deviceSigned,
             tampering: faults.content)
+    }
+
+    private func keyStore(_ keys: UnlockedKeys?, ignoresPurpose: Bool) -> any KeyStore {
+        guard let keys else { return wallet.keys }
+        return ignoresPurpose ? keys.withoutPurpose : keys
     }
 
     /// Makes a key, opens the endpoint and writes the engagement.
@@ -146,11 +152,5 @@ struct PresentSetup: Sendable {
         guard let path else { return DeviceNameSpaces() }
         let json = try InputReader.read(path).json(as: "name spaces with values")
         do { return DeviceNameSpaces(try Claims(json, definition: nil).nameSpaces) } catch { throw .refused("\(path): \(error)") }
-    }
-
-    static func unlock(_ path: String?) throws(CommandError) -> KeyUnlock {
-        guard let path else { return .automatic }
-        let line = try Files.read(path, limit: 1 << 16).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        return .passphrase(String(decoding: line, as: UTF8.self))
     }
 }

@@ -188,6 +188,7 @@ struct IssuerPageText: Sendable {
         let head: Markup = """
             <h1>Test issuer</h1>
             <p class="lead">OpenID4VCI 1.0. The issuer is <code>\(settings.identifier)</code>; its documents are of invented people.</p>
+            \(RegistrationAttestation.summaries(of: settings.issuerInfo).map { "<p class=\"meta\">Registered as \($0)</p>" as Markup })
             <form class="panel" method="post" action="\(base)/control/offers">
             <h2>Offer</h2>
             <div class="fields">

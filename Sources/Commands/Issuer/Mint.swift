@@ -51,7 +51,7 @@ enum Mint {
             .file("frame", "FILE", "With dc+sd-jwt: which claims are selectively disclosable, as JSON"),
             .file("signer", "CERT", "The document signer's certificate instead of the home's"),
             .file("signer-key", "KEY", "The private key of --signer"),
-        ] + MintStatus.options,
+        ] + KeyGate.options + MintStatus.options,
         run: run)
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {

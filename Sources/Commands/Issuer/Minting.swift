@@ -93,6 +93,7 @@ struct Minting {
         let wallet = try Wallet(context, creating: true)
         var options = try await vaultCall { () async throws(VaultError) in try await wallet.vault.keyOptions(for: type.docType) }
         options.batch = invocation.integer("batch") ?? options.batch
+        options.unlock = try await KeyGate(invocation, wallet).minting(type.docType)
         let keyOptions = options
         let keys = try await keyCall { () async throws(KeyStoreError) in try await wallet.keys.createBatch(keyOptions) }
         var copies: [IssuerSigned] = []

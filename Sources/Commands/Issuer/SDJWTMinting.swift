@@ -130,7 +130,8 @@ struct SDJWTMinting {
     private func toHolder() async throws(CommandError) -> ExitCode {
         let context = invocation.context
         let wallet = try Wallet(context, creating: true)
-        let options = KeyOptions(batch: invocation.integer("batch") ?? 1)
+        let options = KeyOptions(
+            batch: invocation.integer("batch") ?? 1, unlock: try await KeyGate(invocation, wallet).minting(type))
         let keys = try await keyCall { () async throws(KeyStoreError) in try await wallet.keys.createBatch(options) }
         var copies: [SDJWT] = []
         var issued: MintStatus.Issued?

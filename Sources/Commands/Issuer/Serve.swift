@@ -60,20 +60,21 @@ enum IssuerServe {
                 try IssuerOffer.picture(made, invocation)
                 if !console.isJSON { console.out(IssuerOffer.text(made)) }
             }
-            return await follow(steps, pages, invocation)
+            return await follow(steps, pages, service.issuer.log, invocation)
         }
         return isDone ? .done : .environment
     }
 
     /// Tells every step, until the run is over; whether what was waited for came.
     private static func follow(
-        _ steps: AsyncStream<IssuanceLog.Step>, _ pages: IssuerPages, _ invocation: Invocation
+        _ steps: AsyncStream<IssuanceLog.Step>, _ pages: IssuerPages, _ log: IssuanceLog, _ invocation: Invocation
     ) async -> Bool {
         await withTaskGroup(of: Bool?.self) { group in
             group.addTask {
                 for await step in steps {
                     pages.tell(step)
                     show(step, invocation.console)
+                    await IssuerLog(context: invocation.context).note(step, log)
                     if invocation.flag("once"), let issuance = step.issuance, pages.isComplete(issuance) { return true }
                 }
                 return nil

@@ -1,7 +1,7 @@
 import Codec
 import Vault
 
-/// `walletbench holder log …` and `walletbench reader log …`: the same commands over the records of one role.
+/// `walletbench holder log …`, and the same of reader, verifier and issuer: the same commands over the records of one role.
 struct LogCommands: Sendable {
     let role: TransactionRecord.Role
     /// Opens the vault with the records of the role, where there is one.
@@ -9,6 +9,10 @@ struct LogCommands: Sendable {
 
     /// The holder's records live in the wallet, under its passphrase.
     static let holder = LogCommands(role: .holder) { (context) throws(CommandError) in try context.walletIfThere() }
+    /// The verifier's records of what it asked over OpenID4VP live beside the reader's.
+    static let verifier = LogCommands(role: .verifier) { (context) throws(CommandError) in try context.serviceVaultIfThere() }
+    /// The issuer's records of what it handed out over OpenID4VCI live there, too.
+    static let issuer = LogCommands(role: .issuer) { (context) throws(CommandError) in try context.serviceVaultIfThere() }
     /// The reader's records live in the service vault, which needs no passphrase.
     static let reader = LogCommands(role: .reader) { (context) throws(CommandError) in try context.serviceVaultIfThere() }
 
@@ -18,7 +22,7 @@ struct LogCommands: Sendable {
         return Command(
             name: "log", summary: "look at past transactions",
             discussion: """
-                One record a transaction: who asked, what was asked, what left, the verdict, and the hash of the response. \
+                One record a transaction: who asked, what was asked, what left, the verdict, and the hashes of request and response. \
                 `export` writes the messages, the report and the trace as an evidence bundle.
                 """,
             examples: [Example(me), Example("\(me) export 1a2b3c -o evidence", "the evidence bundle")],
@@ -116,7 +120,15 @@ extension TransactionRecord {
     func text(_ evidence: [Evidence]) -> String {
         var lines = [line, "  time      \(time)"]
         lines.append("  asked     \(Self.elements(asked).joined(separator: ", "))")
-        lines.append("  \(role == .holder ? "left     " : "received ") \(Self.elements(left).joined(separator: ", "))")
+        lines.append(
+            "  \((role == .holder) == (kind == "presentation") ? "left     " : "received ") \(Self.elements(left).joined(separator: ", "))"
+        )
+        if let registration, let name = registration["name"]?.stringValue {
+            let verdict = registration["granted"]?.boolValue == false ? "not accepted" : "accepted"
+            let purpose = registration["purpose"]?.stringValue.map { ": \($0)" } ?? ""
+            lines.append("  registered as \(name)\(purpose) (\(verdict))")
+        }
+        if let requestHash { lines.append("  request   SHA-256 \(requestHash)") }
         if let responseHash { lines.append("  response  SHA-256 \(responseHash)") }
         if !documents.isEmpty { lines.append("  documents \(documents.joined(separator: ", "))") }
         lines += evidence.map { "  evidence  \($0.name), \($0.bytes.count) bytes" }

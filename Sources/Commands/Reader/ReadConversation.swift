@@ -112,7 +112,7 @@ final class ReadConversation: ReaderConversation {
             await setup.statuses.checker.completed(
                 setup.verifier.verify(
                     response, over: transcript, request: request, readerKey: key, at: setup.context.clock.now())))
-        trace.record(decision: "PresentationReport", verified.checks)
+        trace.record(decision: "PresentationReport", verified.checks, notes: TracedDecision.trust(in: verified))
         let documents = (try? DeviceResponse(decoding: response))?.documents ?? []
         let report = verified.appending(checks: await keyUse(documents))
         await record(response, request, ordinal, transcript, report)
@@ -160,7 +160,8 @@ final class ReadConversation: ReaderConversation {
         guard let wanted = try? PresentationRequest(request, edition: setup.context.edition) else { return }
         let sent = findings.withLock { $0.sent.last } ?? []
         await setup.context.logReader(
-            TransactionRecord(readerAt: setup.context.clock.now(), request: wanted, response: response, report: report),
+            TransactionRecord(
+                readerAt: setup.context.clock.now(), request: wanted, bytes: sent, response: response, report: report),
             evidence: [
                 Evidence(name: "engagement.txt", bytes: Array(setup.text.utf8)), Evidence(name: "request.cbor", bytes: sent),
                 Evidence(name: "response.cbor", bytes: response), Evidence(name: "transcript.cbor", bytes: transcript.taggedBytes),

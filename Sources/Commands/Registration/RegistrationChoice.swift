@@ -12,17 +12,10 @@ struct RegistrationChoice: Sendable {
     let access: SigningIdentity?
     let fault: RegistrationFault?
 
-    /// Nothing is said of any registration.
-    static let none = RegistrationChoice(certificate: nil, access: nil, fault: nil)
-
-    private init(certificate: [UInt8]?, access: SigningIdentity?, fault: RegistrationFault?) {
-        (self.certificate, self.access, self.fault) = (certificate, access, fault)
-    }
-
     static func option(_ who: String, _ member: String) -> Option {
         .file(
             "registration", "FILE",
-            "The \(who)'s registration certificate (JWT), sent in \(member); the home's access certificate then signs: trust make wrpac"
+            "The \(who)'s registration certificate (JWT), sent in \(member); the home's access certificate (trust make wrpac) signs"
         )
     }
 

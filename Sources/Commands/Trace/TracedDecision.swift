@@ -9,10 +9,13 @@ struct TracedDecision: Sendable, Equatable {
     /// `fail R14`, `warn R30.count`, sorted, each once.
     let violations: [String]
     private let annotations: [Annotation]
+    /// Whom was trusted and what the other side is registered for: names and verdicts.
+    private let notes: [Annotation]
     private let summary: String
 
     /// - Parameter checks: every check of one report.
-    init(_ checks: [Check]) {
+    init(_ checks: [Check], notes: [Annotation] = []) {
+        self.notes = notes
         var seen: Set<String> = []
         let found = checks.filter { $0.outcome.isViolation && !Self.ofMemory.contains($0.id) }
             .filter { seen.insert("\($0.outcome.word) \($0.id)").inserted }
@@ -25,7 +28,8 @@ struct TracedDecision: Sendable, Equatable {
     }
 
     init(_ annotation: Annotation) {
-        annotations = annotation.children
+        notes = annotation.children.filter { Self.noted.contains($0.label) }
+        annotations = annotation.children.filter { !Self.noted.contains($0.label) }
         violations = annotations.map { violation in violation.value.map { "\($0) \(violation.label)" } ?? violation.label }
         summary = annotation.value ?? ""
     }
@@ -33,7 +37,29 @@ struct TracedDecision: Sendable, Equatable {
     /// Checks that depend on what came before this run.
     private static let ofMemory: Set<String> = ["R31"]
 
-    var annotation: Annotation { Annotation("checks", summary, children: annotations) }
+    private static let noted: Set<String> = ["trust", "registration"]
+
+    var annotation: Annotation { Annotation("checks", summary, children: annotations + notes) }
+
+    /// Whom documents were trusted by.
+    static func trust(in report: PresentationReport) -> [Annotation] {
+        report.documents.compactMap { document in
+            document.trust.map { trust in
+                Annotation(
+                    "trust",
+                    "\(document.type): \(trust.anchor?.subject ?? "no root") by \(trust.source ?? "nobody"), policy \(trust.policy)"
+                )
+            }
+        }
+    }
+
+    /// What the other side is registered for.
+    static func registration(_ report: RegistrationReport?) -> [Annotation] {
+        guard let report, let summary = report.summary else { return [] }
+        return [
+            Annotation("registration", "\(summary), \(report.isGranted ? "accepted" : "not accepted"), policy \(report.policy)")
+        ]
+    }
 
     /// What counts is which checks did not pass.
     static func == (one: TracedDecision, other: TracedDecision) -> Bool { one.violations == other.violations }
@@ -43,8 +69,8 @@ struct TracedDecision: Sendable, Equatable {
 
 extension SessionTrace {
     /// Keeps which checks did not pass.
-    func record(decision name: String, _ checks: [Check]) {
-        record(.note, layer: "decision", name, annotation: TracedDecision(checks).annotation)
+    func record(decision name: String, _ checks: [Check], notes: [Annotation] = []) {
+        record(.note, layer: "decision", name, annotation: TracedDecision(checks, notes: notes).annotation)
     }
 
     /// Keeps this side's ephemeral key, with which the session can be replayed; without `revealing`, only that there was one.

@@ -68,6 +68,7 @@ extension TestCertificates {
         var type = "EUPIDProvidersList"
         var docTypes = ["org.iso.18013.5.1.mDL"]
         var pointers: [String] = []
+        var locations: [String] = []
         var sequence = 1
         var fault: TrustListFault?
     }
@@ -88,7 +89,8 @@ extension TestCertificates {
             let about: Authority =
                 order.type == "EUWRPACProvidersList" ? .readers : order.type == "EUWRPRCProvidersList" ? .registrars : .iaca
             name = "lote-\(order.type).jwt"
-            bytes = try await list.lote(order.type, [try authority(about).certificate], pointers: order.pointers)
+            bytes = try await list.lote(
+                order.type, [try authority(about).certificate], pointers: order.pointers, locations: order.locations)
         default:
             name = "vical.cbor"
             bytes = try await list.vical([(try authority(.iaca).certificate, order.docTypes)])

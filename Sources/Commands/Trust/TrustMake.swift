@@ -38,6 +38,7 @@ enum TrustMake {
                 "credentials", "FILE", "For wrprc: what it is registered to ask for, as JSON: [{\"format\", \"meta\", \"claim\"}]"),
             .file("provides", "FILE", "For wrprc: what it is registered to issue, in the same form"),
             .value("pointer", "URL", "For lote: where another list is", isRepeatable: true),
+            .value("location", "URL", "For lote: where it is published, by which etsi_tl in DCQL knows it", isRepeatable: true),
             .value(
                 "name", "NAME",
                 "For tls: a name or address of the server, instead of localhost and 127.0.0.1; for wrpac: a name of the verifier",
@@ -118,6 +119,7 @@ enum TrustMake {
         order.type = types[invocation.string("type") ?? "pid"] ?? order.type
         if !invocation.strings("doctype").isEmpty { order.docTypes = invocation.strings("doctype") }
         order.pointers = invocation.strings("pointer")
+        order.locations = invocation.strings("location")
         order.sequence = invocation.integer("number") ?? 1
         if let name = invocation.context.faults.first {
             guard let fault = TrustListFault(name.name), invocation.context.faults.count == 1 else {

@@ -91,6 +91,8 @@ struct TrustSetup: Sendable {
     /// T1 to T5 of the lists.
     let checks: CheckList
     let policy: TrustPolicies
+    /// Lists of trusted entities by their addresses.
+    let lists: EntityLists
     /// Lists that should have helped and cannot.
     private let missing: [String]
 
@@ -107,7 +109,7 @@ struct TrustSetup: Sendable {
         policy = context.trustPolicy
         try context.trustStore.requirePreset()
         guard context.usesTrust else {
-            (anchors, checks, missing) = (.none, CheckList(edition: context.edition), [])
+            (anchors, checks, missing, lists) = (.none, CheckList(edition: context.edition), [], .none)
             return
         }
         var found = try context.trustStore.all().map(\.anchor)
@@ -123,6 +125,7 @@ struct TrustSetup: Sendable {
         // Lists come first: what they say of a root is more than that somebody put it here.
         anchors = TrustAnchors(reading.anchors + found)
         checks = reading.checks
+        lists = reading.lists
         missing = reading.missing
     }
 
@@ -149,6 +152,7 @@ private struct ListReading {
     var anchors: [TrustAnchor] = []
     var checks: CheckList
     var missing: [String] = []
+    var lists = EntityLists.none
 
     init(_ context: Context, roots: [Certificate]) throws(CommandError) {
         self.context = context
@@ -166,7 +170,7 @@ private struct ListReading {
         }
         let (list, found) = await fetcher.list(at: place, for: role, at: context.clock.now())
         checks.append(contentsOf: found)
-        await take(list, place)
+        await take(list, place, from: place)
     }
 
     /// One that came from an address is fetched again when it is due; while that fails, the copy serves, with its age shown.
@@ -176,7 +180,7 @@ private struct ListReading {
         let now = context.clock.now()
         guard let uri = kept.uri, let fetchedAt = kept.fetchedAt,
             (try? known.get()).map({ TrustListFetcher.isDue($0, fetchedAt: fetchedAt, at: now) }) ?? true
-        else { return await take(known, kept.path) }
+        else { return await take(known, kept.path, from: kept.uri) }
         do throws(ResourceError) {
             let bytes = try await fetcher.source.fetch(uri, accept: [], limit: 64 << 20).bytes
             let newer = Result { () throws(TrustListError) in try verify(bytes, kept.role) }
@@ -184,11 +188,11 @@ private struct ListReading {
             checks.pass("T5", kept.name)
             // Where it cannot be kept, it is fetched the next time, too.
             try? context.trustSources.renew(kept, with: bytes, at: now)
-            await take(newer, kept.path)
+            await take(newer, kept.path, from: uri)
         } catch {
             let hours = now.seconds(since: fetchedAt) / 3600
             checks.fail("T5", kept.name, "cached copy is \(hours) h old; \(error.reason)")
-            await take(known, kept.path)
+            await take(known, kept.path, from: kept.uri)
         }
     }
 
@@ -205,7 +209,7 @@ private struct ListReading {
         try verifier.verify(bytes, for: role, at: context.clock.now())
     }
 
-    private mutating func take(_ result: Result<TrustList, TrustListError>, _ name: String) async {
+    private mutating func take(_ result: Result<TrustList, TrustListError>, _ name: String, from uri: String? = nil) async {
         switch result {
         case .failure(let error):
             missing.append(name)
@@ -214,12 +218,16 @@ private struct ListReading {
             checks.append(contentsOf: list.checks)
             anchors += list.anchors
             if !list.isUsable { missing.append(list.name) }
+            let addresses = list.locations + [uri].compactMap { $0 }
+            lists.add(list, at: addresses)
             guard !list.pointers.isEmpty else { return }
             let further = await fetcher.followed(list, at: context.clock.now())
             checks.append(contentsOf: further.checks)
+            if further.checks.checks.contains(where: { $0.outcome.isViolation }) { lists.note(incomplete: addresses) }
             for list in further.lists {
                 checks.append(contentsOf: list.checks)
                 anchors += list.anchors
+                lists.add(list, at: Set(list.locations + addresses))
             }
         }
     }

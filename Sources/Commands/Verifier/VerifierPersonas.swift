@@ -13,10 +13,10 @@ struct VerifierPersonas {
     let note: String?
 
     init(
-        _ invocation: Invocation, _ registration: RegistrationChoice, trust: VerifierTrust, url: WebURL, store: any RecordTable,
+        _ invocation: Invocation, _ trust: VerifierTrust, url: WebURL, store: any RecordTable,
         notice: @escaping @Sendable (String, VPEvent) -> Void
     ) throws(CommandError) {
-        note = registration.access == nil ? try Self.makeCertificate(invocation, host: url.host) : nil
+        note = trust.registration.access == nil ? try Self.makeCertificate(invocation, host: url.host) : nil
         let isHAIP = invocation.string("profile") == "haip"
         let wanted = isHAIP ? "x509_hash" : try invocation.required("client-id-prefix")
         var personas: [VerifierSite.Persona] = []
@@ -25,7 +25,7 @@ struct VerifierPersonas {
                 let verifier: VPVerifier
                 do throws(CommandError) {
                     verifier = try VerifierSetup.verifier(
-                        invocation.asking(prefix, url, isHAIP: isStrict), registration, trust: trust, store: store, notice: notice)
+                        invocation.asking(prefix, url, isHAIP: isStrict), trust, store: store, notice: notice)
                 } catch {
                     // Those that were not asked for are offered where they can be had.
                     if prefix == wanted { throw error }

@@ -31,7 +31,7 @@ enum VerifierReceive {
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let file = try invocation.string("report").map { try ReportFile($0) }
         let verifier = try VerifierSetup.verifier(
-            invocation, .none, trust: try await VerifierTrust(invocation), store: try invocation.context.serviceVault())
+            invocation, try await VerifierTrust(invocation), store: try invocation.context.serviceVault())
         let id = invocation.argument
         let receipt: VPReceipt
         do throws(VPVerifierError) {
@@ -40,6 +40,10 @@ enum VerifierReceive {
             }
             receipt = try await receive(try text(invocation), for: transaction, by: verifier, invocation)
         } catch { throw CommandError(vp: error) }
+        let isLate = receipt.report.checks.contains { $0.id == "VV2.once" && $0.outcome == .fail }
+        if !isLate, let transaction = try? await verifier.transaction(id), transaction.status != .waiting {
+            await VerifierLog(context: invocation.context).record(transaction, receipt.report)
+        }
         let options = ReportOptions(redacting: invocation.flag("redact"), colour: invocation.console.showsColours)
         try file?.write(receipt.report, redacting: options.redacting)
         invocation.console.answer(receipt.report.json(redacting: options.redacting).objectValue ?? JSONObject()) {

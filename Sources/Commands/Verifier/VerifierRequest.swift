@@ -44,9 +44,8 @@ enum VerifierRequest {
 
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let order = try order(invocation)
-        let registration = try await RegistrationChoice(invocation, as: .verifier)
-        let verifier = try VerifierSetup.verifier(
-            invocation, registration, trust: try await VerifierTrust(invocation), store: try invocation.context.serviceVault())
+        let trust = try await VerifierTrust(invocation)
+        let verifier = try VerifierSetup.verifier(invocation, trust, store: try invocation.context.serviceVault())
         let transaction: VPTransaction
         do { transaction = try await verifier.begin(order) } catch { throw CommandError(vp: error) }
         var answer = transaction.summary
@@ -56,7 +55,7 @@ enum VerifierRequest {
             try show(transaction, invocation, answer)
             return .done
         }
-        let request = try await digital(transaction, verifier, invocation)
+        let request = try await digital(transaction, verifier, trust, invocation)
         answer["digital"] = ["requests": [request]]
         invocation.console.answer(answer) { JSON.object(["digital": ["requests": [request]]]).encoded(pretty: true) }
         invocation.console.talk("transaction \(transaction.id), until \(transaction.expires)")
@@ -65,7 +64,7 @@ enum VerifierRequest {
 
     /// What a page hands to the browser, under the protocol that was asked for.
     private static func digital(
-        _ transaction: VPTransaction, _ verifier: VPVerifier, _ invocation: Invocation
+        _ transaction: VPTransaction, _ verifier: VPVerifier, _ trust: VerifierTrust, _ invocation: Invocation
     ) async throws -> JSON {
         do throws(VPVerifierError) {
             switch invocation.string("protocol") {
@@ -73,7 +72,7 @@ enum VerifierRequest {
                 let other: VPVerifier
                 do {
                     let asked = invocation.asking("decentralized_identifier", verifier.settings.publicURL, isHAIP: false)
-                    other = try VerifierSetup.verifier(asked, store: try invocation.context.serviceVault())
+                    other = try VerifierSetup.verifier(asked, trust, store: try invocation.context.serviceVault())
                 } catch { throw .order("a second identity: \((error as? CommandError)?.what ?? "\(error)")") }
                 return try await verifier.multiSignedRequest(transaction, others: [other.settings.identity])
             case AnnexC.protocolName:
@@ -117,19 +116,22 @@ enum VerifierRequest {
     }
 }
 
-/// Whom a verifier of OpenID4VP trusts, and how it finds out the status of what is presented: one for all transactions of a run.
+/// Whom a verifier of OpenID4VP trusts, how it finds out the status of what is presented, and what it says of itself: one for all
+/// transactions of a run.
 struct VerifierTrust: Sendable {
-    let trust: TrustSetup
+    let documents: TrustSetup
     let statuses: StatusSetup
+    let registration: RegistrationChoice
 
-    init(_ invocation: Invocation) async throws(CommandError) {
-        trust = try await TrustSetup(invocation, role: .documents)
+    init(_ invocation: Invocation) async throws {
+        documents = try await TrustSetup(invocation, role: .documents)
         statuses = try StatusSetup(invocation.context)
+        registration = try await RegistrationChoice(invocation, as: .verifier)
     }
 
     /// The report with status, revocation and what trust lists had to say.
     func completed(_ report: PresentationReport) async -> PresentationReport {
-        let report = trust.completed(await statuses.checker.completed(report))
+        let report = documents.completed(await statuses.checker.completed(report))
         await statuses.remember()
         return report
     }
@@ -144,7 +146,7 @@ enum VerifierSetup {
     ]
 
     static func verifier(
-        _ invocation: Invocation, _ registration: RegistrationChoice, trust: VerifierTrust, store: any RecordTable,
+        _ invocation: Invocation, _ trust: VerifierTrust, store: any RecordTable,
         notice: @escaping @Sendable (String, VPEvent) -> Void = { _, _ in }
     ) throws(CommandError) -> VPVerifier {
         let context = invocation.context
@@ -154,12 +156,13 @@ enum VerifierSetup {
         }
         let isHAIP = invocation.string("profile") == "haip"
         var settings = VPVerifierSettings(
-            identity: try VerifierIdentityChoice.identity(invocation, registration), publicURL: url,
+            identity: try VerifierIdentityChoice.identity(invocation, trust.registration), publicURL: url,
             tokens: VPTokenVerifier(
-                signers: SignerVerifier(anchors: trust.trust.anchors, edition: context.edition, skew: Int64(context.skew)),
+                signers: SignerVerifier(anchors: trust.documents.anchors, edition: context.edition, skew: Int64(context.skew)),
                 rule: VerdictRule(trustWaived: !context.usesTrust, statusEnforced: true), isHAIP: isHAIP))
         settings.isHAIP = isHAIP
-        if let certificate = registration.certificate {
+        settings.tokens.lists = trust.documents.lists
+        if let certificate = trust.registration.certificate {
             settings.verifierInfo = [RegistrationAttestation.entry(certificate, for: invocation.strings("registration-for"))]
         }
         settings.completion = { await trust.completed($0) }

@@ -65,10 +65,8 @@ enum VerifierServe {
             if case .judged(let report) = event { judged.withLock { $0[id] = report } }
             if case .completed = event { end.yield(Ended(id: id, report: judged.withLock { $0.removeValue(forKey: id) })) }
         }
-        let registration = try await RegistrationChoice(invocation, as: .verifier)
-        let personas = try VerifierPersonas(
-            invocation, registration, trust: try await VerifierTrust(invocation), url: setup.listener.url, store: store,
-            notice: notice)
+        let trust = try await VerifierTrust(invocation)
+        let personas = try VerifierPersonas(invocation, trust, url: setup.listener.url, store: store, notice: notice)
         if let note = personas.note { console.talk("note: \(note)") }
         let edition = context.edition
         let site = VerifierSite(
@@ -88,7 +86,16 @@ enum VerifierServe {
                     throw CommandError.refused("--request: \(error)")
                 }
             }
-            return try await wait(for: ends, isOnce: isOnce, seconds: seconds)
+            let (log, verifier) = (VerifierLog(context: context), personas.list.first?.verifier)
+            return try await wait(isOnce: isOnce, seconds: seconds) {
+                for await ended in ends {
+                    if let transaction = try? await verifier?.transaction(ended.id) {
+                        await log.record(transaction, ended.report)
+                    }
+                    if isOnce { return ended }
+                }
+                return nil
+            }
         }
         guard let report = ended?.report else { return .refused }
         for file in files { try file.write(report, redacting: false, faults: context.faults.map(\.text)) }
@@ -100,12 +107,11 @@ enum VerifierServe {
     }
 
     /// The first answer with `--once`, else for ever.
-    private static func wait(for ends: AsyncStream<Ended>, isOnce: Bool, seconds: Int?) async throws -> Ended? {
+    private static func wait(
+        isOnce: Bool, seconds: Int?, for ends: @escaping @Sendable () async -> Ended?
+    ) async throws -> Ended? {
         try await withThrowingTaskGroup(of: Ended?.self) { group in
-            group.addTask {
-                for await ended in ends where isOnce { return ended }
-                return nil
-            }
+            group.addTask { await ends() }
             if isOnce, let seconds {
                 group.addTask {
                     try await Task.sleep(for: .seconds(seconds))

@@ -1,4 +1,5 @@
 public import Codec
+public import Ports
 
 /// A credential as a query sees it; mdoc and SD-JWT VC alike.
 public protocol Queryable: Sendable {
@@ -23,24 +24,41 @@ public struct QueryableCredential: Queryable {
     public let content: JSON
     /// The authority key identifiers of the certificates that came with it.
     public let authorityKeyIdentifiers: [[UInt8]]
+    /// The certificates that came with it, DER, leaf first.
+    public let chain: [[UInt8]]
+    /// What lists of trusted entities say of its issuer.
+    private(set) var listing = EntityListing.none
 
     public init(
-        format: String, types: [String], isHolderBound: Bool, content: JSON, authorityKeyIdentifiers: [[UInt8]] = []
+        format: String, types: [String], isHolderBound: Bool, content: JSON, authorityKeyIdentifiers: [[UInt8]] = [],
+        chain: [[UInt8]] = []
     ) {
         self.format = format
         self.types = types
         self.isHolderBound = isHolderBound
         self.content = content
         self.authorityKeyIdentifiers = authorityKeyIdentifiers
+        self.chain = chain
+    }
+
+    /// The same, looked up in lists.
+    public func listed(by lists: EntityLists, at time: Timestamp) -> QueryableCredential {
+        var credential = self
+        credential.listing = lists.listing(of: chain, at: time)
+        return credential
     }
 
     public func claims(at path: ClaimPath) throws(ClaimPath.Mismatch) -> [JSON] { try path.select(in: content) }
 
-    /// `aki` by the bytes; other types need lists or federations, which nothing here has.
+    /// `aki` by the bytes, `etsi_tl` by the lists in use; other types need federations, which nothing here has.
     public func isTrusted(by authority: DCQLQuery.TrustedAuthority) -> Bool? {
-        guard authority.type == "aki" else { return nil }
-        return authority.values.contains { value in
-            (try? Base64URL.decode(value)).map(authorityKeyIdentifiers.contains) ?? false
+        switch authority.type {
+        case "aki":
+            authority.values.contains { value in
+                (try? Base64URL.decode(value)).map(authorityKeyIdentifiers.contains) ?? false
+            }
+        case "etsi_tl": listing.isNamed(by: authority.values)
+        default: nil
         }
     }
 }

@@ -7,10 +7,11 @@ extension QueryableCredential {
         let claims = try token.processed().claims
         let header = try token.jws().protected
         let others = claims["aka_vcts"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        let chain = ((try? header.x5c()) ?? nil) ?? []
         self.init(
             format: header.type == SDJWTVC.formerMediaType ? SDJWTVC.formerMediaType : SDJWTVC.mediaType,
             types: [claims["vct"]?.stringValue].compactMap { $0 } + others, isHolderBound: claims["cnf"] != nil,
-            content: .object(claims), authorityKeyIdentifiers: Self.authorities((try? header.x5c()) ?? []))
+            content: .object(claims), authorityKeyIdentifiers: Self.authorities(chain), chain: chain)
     }
 
     /// An mdoc; nothing is verified. Values compare as JSON by RFC 8949 §6.1: byte strings as base64url text, dates as their text.
@@ -26,7 +27,7 @@ extension QueryableCredential {
         let chain = (try? document.issuerAuth.x5chain?.certificates) ?? []
         self.init(
             format: "mso_mdoc", types: [try document.mobileSecurityObject().docType], isHolderBound: true,
-            content: .object(nameSpaces), authorityKeyIdentifiers: Self.authorities(chain))
+            content: .object(nameSpaces), authorityKeyIdentifiers: Self.authorities(chain), chain: chain)
     }
 
     /// What was presented, as far as it is verified.
@@ -49,7 +50,7 @@ extension QueryableCredential {
         }
         self.init(
             format: document.format, types: types, isHolderBound: true, content: content,
-            authorityKeyIdentifiers: Self.authorities(chain))
+            authorityKeyIdentifiers: Self.authorities(chain), chain: chain)
     }
 
     private static func authorities(_ chain: [[UInt8]]) -> [[UInt8]] {

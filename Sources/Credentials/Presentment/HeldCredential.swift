@@ -1,5 +1,6 @@
 public import Codec
 public import Crypto
+public import Ports
 
 /// An SD-JWT VC in the holder's hands.
 public struct HeldSDJWT: Sendable, Identifiable {
@@ -37,7 +38,7 @@ public struct HeldCredential: Sendable, Identifiable {
 
     public let form: Form
     /// As a query sees it.
-    let queryable: QueryableCredential
+    private(set) var queryable: QueryableCredential
 
     /// - Throws: when the MSO cannot be read.
     public init(_ document: IssuedDocument) throws(CBORError) {
@@ -55,6 +56,13 @@ public struct HeldCredential: Sendable, Identifiable {
     public init(_ credential: HeldSDJWT) throws(SDJWTError) {
         form = .sdJWT(credential)
         queryable = try QueryableCredential(credential.token)
+    }
+
+    /// The same, its issuer looked up in lists of trusted entities.
+    public func listed(by lists: EntityLists, at time: Timestamp) -> HeldCredential {
+        var credential = self
+        credential.queryable = queryable.listed(by: lists, at: time)
+        return credential
     }
 
     /// The name the holder knows this copy by.

@@ -89,6 +89,32 @@ extension Structure {
             return "\(infos.count) certificates listed by \(provider)"
         })
 
+    static let rical = Structure(
+        "RICAL", "ISO/IEC WD 18013-5 F.3",
+        [
+            .text("version"), .text("provider"), .text("date"), .text("type"), .text("id"), .text("nextUpdate"),
+            .text("certificateInfos", .list(.structure(certificateInfo))), .text("extensions", .any),
+        ],
+        summary: { item in
+            guard let provider = try? item["provider"].text(), let infos = try? item["certificateInfos"] else { return nil }
+            return "\(infos.count) certificates of authorities of readers listed by \(provider)"
+        })
+
+    // MARK: ETSI TS 119 475
+
+    static let registration = Structure(
+        "registration certificate", "ETSI TS 119 475 5.2",
+        [
+            .number(2, "sub"), .number(4, "exp", Meanings.numericDate), .number(6, "iat", Meanings.numericDate),
+            .number(65535, "status", .any), .text("name"), .text("sub_ln"), .text("country"), .text("registry_uri"),
+            .text("purpose", .any), .text("entitlements", .list(.plain)), .text("credentials", .any),
+            .text("provides_attestations", .any), .text("privacy_policy"),
+        ],
+        summary: { item in
+            guard let name = try? item["name"].text() else { return nil }
+            return "\(name)\((try? item["country"].text()).map { " (\($0))" } ?? "")"
+        })
+
     private static let certificateInfo = Structure(
         "CertificateInfo", "C.1.7",
         [

@@ -9,10 +9,11 @@ package enum JOSEAnnotator {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3 else { return Annotation("JWS", "\(parts.count) parts where there should be 3") }
         let header = json(parts[0])
+        let statement = json(parts[1]).flatMap { SignedStatements.annotate(text, $0) }
         return Annotation(
             "JWS", [header?["typ"]?.stringValue, "signature not checked"].compactMap { $0 }.joined(separator: ", "),
             clause: "RFC 7515 7.1",
-            children: [self.header(header, parts[0]), payload(parts[1]), signature(parts[2])])
+            children: [statement].compactMap { $0 } + [self.header(header, parts[0]), payload(parts[1]), signature(parts[2])])
     }
 
     /// A JWE in compact serialisation (RFC 7516 §7.1): only its header can be read without the key.

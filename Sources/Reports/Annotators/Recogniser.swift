@@ -29,6 +29,8 @@ enum Recogniser {
         (["digestID", "random", "elementIdentifier"], .issuerSignedItem),
         (["docType", "issuerSigned"], .document),
         (["vicalProvider", "certificateInfos"], .vical),
+        (["provider", "certificateInfos"], .rical),
+        (["registry_uri", "entitlements"], .registration),
         (["version", "documents"], .deviceResponse),
         (["version", "documentErrors"], .deviceResponse),
         (["issuerAuth"], .issuerSigned),

@@ -41,6 +41,14 @@ struct StoredKey {
         } catch { throw .crypto(error) }
     }
 
+    /// The same key sealed by another policy.
+    func relocked(_ policy: UnlockPolicy, _ unlock: KeyUnlock, cost: Scrypt) throws(KeyStoreError) -> StoredKey {
+        let options = KeyOptions(curve: publicKey.curve, area: area, unlock: policy, singlePurpose: singlePurpose)
+        var key = try StoredKey(id: id, key: privateKey(unlock), options: options, cost: cost)
+        key.purpose = purpose
+        return key
+    }
+
     var info: KeyInfo {
         var needsPassphrase = false
         if case .locked = secret { needsPassphrase = true }

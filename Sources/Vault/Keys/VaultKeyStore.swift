@@ -84,6 +84,30 @@ package struct VaultKeyStore: KeyStore {
         guard found else { throw .unknownKey(id) }
     }
 
+    /// Whether this unlocks the key, which is not used.
+    package func opens(_ id: KeyID, _ unlock: KeyUnlock) async throws(KeyStoreError) -> Bool {
+        let stored = try await stored(id)
+        do throws(KeyStoreError) { _ = try stored.privateKey(unlock) } catch {
+            switch error {
+            case .locked, .wrongPassphrase, .refused: return false
+            default: throw error
+            }
+        }
+        return true
+    }
+
+    /// Seals a key by another policy; what it was used for stays known.
+    ///
+    /// - Parameter unlock: what opens it now.
+    package func relock(_ id: KeyID, _ policy: UnlockPolicy, unlock: KeyUnlock) async throws(KeyStoreError) {
+        let bytes = try await stored(id).relocked(policy, unlock, cost: cost).encoded
+        try await storage { () async throws(VaultError) in
+            try await vault.transact { records throws(VaultError) in
+                try records.write(bytes, id.rawValue, in: Self.partition)
+            }
+        }
+    }
+
     /// The only key whose name begins so.
     package func find(_ prefix: String) async throws(KeyStoreError) -> KeyInfo {
         let close = try await keys().filter { $0.id.rawValue.hasPrefix(prefix) }

@@ -22,14 +22,19 @@ package struct TransactionRecord: Sendable, Equatable {
     package var left: JSON
     /// "pass", "fail", "undetermined"; for a holder "sent", "refused", "failed".
     package var verdict: String
+    /// SHA-256 of the request's bytes as received or sent, in hex; nil when there are none of them.
+    package var requestHash: String?
     /// SHA-256 of the response's bytes, in hex; nil when there was none.
     package var responseHash: String?
+    /// What the other side is registered for and whether that was accepted, as consent showed it; nil when it did not say.
+    package var registration: JSON?
     /// The documents of this home that were used, by name.
     package var documents: [String]
 
     package init(
         time: Timestamp, role: Role, kind: String, peer: String? = nil, peerTrusted: Bool? = nil, asked: JSON = .object([:]),
-        left: JSON = .object([:]), verdict: String, responseHash: String? = nil, documents: [String] = []
+        left: JSON = .object([:]), verdict: String, requestHash: String? = nil, responseHash: String? = nil,
+        registration: JSON? = nil, documents: [String] = []
     ) {
         id = ""
         self.time = time
@@ -40,7 +45,9 @@ package struct TransactionRecord: Sendable, Equatable {
         self.asked = asked
         self.left = left
         self.verdict = verdict
+        self.requestHash = requestHash
         self.responseHash = responseHash
+        self.registration = registration
         self.documents = documents
     }
 }
@@ -63,7 +70,9 @@ extension TransactionRecord {
         ]
         object["peer"] = peer.map { .string($0) } ?? .null
         object["peerTrusted"] = peerTrusted.map { .bool($0) } ?? .null
+        object["requestHash"] = requestHash.map { .string($0) } ?? .null
         object["responseHash"] = responseHash.map { .string($0) } ?? .null
+        object["registration"] = registration ?? .null
         return .object(object)
     }
 
@@ -74,7 +83,9 @@ extension TransactionRecord {
         else { return nil }
         self.init(
             time: time, role: role, kind: kind, peer: json["peer"]?.stringValue, peerTrusted: json["peerTrusted"]?.boolValue,
-            asked: asked, left: left, verdict: verdict, responseHash: json["responseHash"]?.stringValue,
+            asked: asked, left: left, verdict: verdict, requestHash: json["requestHash"]?.stringValue,
+            responseHash: json["responseHash"]?.stringValue,
+            registration: json["registration"].flatMap { $0.isNull ? nil : $0 },
             documents: (json["documents"]?.arrayValue ?? []).compactMap(\.stringValue))
         self.id = id
     }

@@ -165,7 +165,11 @@ private struct DocumentMarkup {
         }
         let trust =
             document["trusted"]?.boolValue.map { $0 ? "leads to a trusted root" : "leads to no trusted root" } ?? "not checked"
-        facts.append(("Trust", "\(trust)"))
+        let source = document["trust"]?["source"]?.stringValue.map { source in
+            "<br><span class=\"meta\">\(document["trust"]?["anchor"]?["subject"]?.stringValue ?? "no root") by \(source), policy \(document["trust"]?["policy"]?.stringValue ?? "")</span>"
+                as Markup
+        }
+        facts.append(("Trust", "\(trust)\(source.map { [$0] } ?? [])"))
         let dates = [("from", "validFrom"), ("until", "validUntil"), ("signed", "signed")].compactMap { word, name in
             document["validity"]?[name]?.stringValue.map { "\(word) \($0)<br>" as Markup }
         }

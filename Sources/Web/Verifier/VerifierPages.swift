@@ -110,6 +110,7 @@ struct VerifierPages: Sendable {
                 <h1>\(state.subject)</h1>
                 <p class="meta">Asked as <strong>\(persona)</strong> · answer by <code>\(transaction.mode.rawValue)</code> · \
                 id <code>\(transaction.id)</code></p>
+                \(RegistrationAttestation.summaries(of: transaction.verifierInfo).map { "<p class=\"meta\">Registered as \($0)</p>" as Markup })
                 """,
             live: """
                 \(invitation(transaction, state, digital))

@@ -178,7 +178,7 @@ struct TokenPresentationVerification {
 
     /// Whether what was disclosed is what the query asks for.
     private mutating func judge(_ document: PresentedDocument, _ chain: [[UInt8]], disclosed: [ClaimPath]) {
-        let credential = QueryableCredential(presented: document, chain: chain)
+        let credential = QueryableCredential(presented: document, chain: chain).listed(by: whole.verifier.lists, at: whole.time)
         judgeAuthority(credential)
         let strict = query.withoutContext.match(presented: credential)
         let relaxed = query.withoutContext.withoutValues.match(presented: credential)
@@ -212,10 +212,17 @@ struct TokenPresentationVerification {
         if verdicts.contains(true) {
             list.pass("VV8.authority", subject)
         } else if verdicts.contains(nil) {
-            list.notRun("VV8.authority", subject, .undetermined("only aki can be evaluated here"))
+            list.notRun("VV8.authority", subject, .undetermined(undecided(query)))
         } else {
             list.fail("VV8.authority", subject, values: [])
         }
+    }
+
+    private func undecided(_ query: DCQLQuery.Credential) -> String {
+        let lists = query.trustedAuthorities.filter { $0.type == "etsi_tl" }.flatMap(\.values)
+        return lists.isEmpty
+            ? "only aki and etsi_tl can be evaluated here"
+            : "no list of trusted entities in use is known whole by \(lists.joined(separator: ", "))"
     }
 
     private mutating func judgeValues(_ match: DCQLEvaluation.Match, _ credential: QueryableCredential) {

@@ -7,6 +7,8 @@ public import Ports
 public struct VPTokenVerifier: Sendable {
     public var mdoc: PresentationVerifier
     public var sdJWT: SDJWTVerifier
+    /// Decide `trusted_authorities` of type `etsi_tl`.
+    public var lists = EntityLists.none
 
     public init(mdoc: PresentationVerifier, sdJWT: SDJWTVerifier) {
         self.mdoc = mdoc

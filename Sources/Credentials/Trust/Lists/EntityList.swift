@@ -5,7 +5,8 @@ import Ports
 /// A list of trusted entities (ETSI TS 119 602, JSON binding) as received: a signed JWT over
 ///
 ///     {"LoTE": {"ListAndSchemeInformation": {"LoTEVersionIdentifier", "LoTESequenceNumber", "LoTEType", "SchemeOperatorName",
-///                                            "ListIssueDateTime", "NextUpdate", ? "PointersToOtherLoTE": [{"LoTELocation", …}]},
+///                                            "ListIssueDateTime", "NextUpdate", ? "DistributionPoints": [uri],
+///                                            ? "PointersToOtherLoTE": [{"LoTELocation", …}]},
 ///               "TrustedEntitiesList": [{"TrustedEntityInformation": {"TEName"},
 ///                   "TrustedEntityServices": [{"ServiceInformation": {"ServiceTypeIdentifier", ? "ServiceStatus",
 ///                       "ServiceDigitalIdentity": {"X509Certificates": [{"val": base64}]}}}]}]}}
@@ -63,7 +64,8 @@ struct EntityList {
         return TrustList(
             kind: kind, provider: operatorName, sequence: sequence, issuedAt: self.time("ListIssueDateTime"),
             nextUpdate: self.time("NextUpdate"), entries: entries, pointers: pointers, checks: list,
-            isUsable: list.checks.allSatisfy { $0.outcome != .fail })
+            isUsable: list.checks.allSatisfy { $0.outcome != .fail },
+            locations: (information["DistributionPoints"]?.arrayValue ?? []).compactMap(\.stringValue))
     }
 
     private func checkSignature(

@@ -44,6 +44,8 @@ public struct TrustList: Sendable {
     public let checks: CheckList
     /// Whether nothing speaks against relying on it.
     public let isUsable: Bool
+    /// Where the list says that it is published, and where it was found by a pointer.
+    public internal(set) var locations: [String] = []
 
     /// `VICAL of Utopia, 3`: what reports name as the source of an anchor.
     public var name: String { Self.name(kind, provider, sequence) }

@@ -35,7 +35,9 @@ public struct TrustListFetcher: Sendable {
             var further: [TrustList.Pointer] = []
             for pointer in next where seen.insert(pointer.uri).inserted && seen.count <= Self.countLimit {
                 let answer = await fetch(pointer.uri, at: time, &checks) { bytes throws(TrustListError) in
-                    try EntityList(bytes).verified(by: verifier, for: nil, also: pointer.signers, at: time)
+                    var list = try EntityList(bytes).verified(by: verifier, for: nil, also: pointer.signers, at: time)
+                    list.locations.append(pointer.uri)
+                    return list
                 }
                 switch answer {
                 case .success(let list):

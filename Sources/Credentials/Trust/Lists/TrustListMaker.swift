@@ -87,14 +87,17 @@ package struct TrustListMaker: Sendable {
 
     // MARK: LoTE
 
-    /// A list of trusted entities of a type (`EUPIDProvidersList`), with pointers to others.
-    package func lote(_ type: String, _ authorities: [Certificate], pointers: [String] = []) async throws -> [UInt8] {
+    /// A list of trusted entities of a type (`EUPIDProvidersList`), with pointers to others and the addresses where it is published.
+    package func lote(
+        _ type: String, _ authorities: [Certificate], pointers: [String] = [], locations: [String] = []
+    ) async throws -> [UInt8] {
         var information: JSONObject = [
             "LoTEVersionIdentifier": 1, "LoTESequenceNumber": .integer(Int64(clamping: sequence)),
             "LoTEType": .string("http://uri.etsi.org/19602/LoTEType/\(fault == .type ? "EUWalletProvidersList" : type)"),
             "SchemeOperatorName": [["lang": "en", "value": .string(provider)]], "SchemeTerritory": "EU",
             "ListIssueDateTime": .string(issued.rfc3339), "NextUpdate": .string(nextUpdate.rfc3339),
         ]
+        if !locations.isEmpty { information.append("DistributionPoints", .array(locations.map(JSON.string))) }
         let targets = pointers + (fault == .pointer ? ["https://lists.utopia.example/nowhere"] : [])
         if !targets.isEmpty {
             information.append(

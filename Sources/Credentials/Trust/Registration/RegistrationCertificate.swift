@@ -57,6 +57,9 @@ public struct RegistrationCertificate: Sendable {
     /// The sentence to show.
     public var purpose: String? { (purposes.first { $0.language.hasPrefix("en") } ?? purposes.first)?.text }
 
+    /// `Utopia Cars (UT): to rent you a car`.
+    public var summary: String { "\(name)\(country.map { " (\($0))" } ?? "")\(purpose.map { ": \($0)" } ?? "")" }
+
     /// What keeps bytes from being one.
     public struct Unreadable: Error, Sendable {
         /// T58: the payload; T59: no JWT or CWT at all.

@@ -69,9 +69,7 @@ public struct RegistrationReport: Sendable {
     public var shown: JSON { certificates.isEmpty ? .null : json }
 
     /// `Utopia Cars (UT): to rent you a car`.
-    public var summary: String? {
-        certificate.map { "\($0.name)\($0.country.map { " (\($0))" } ?? "")\($0.purpose.map { ": \($0)" } ?? "")" }
-    }
+    public var summary: String? { certificate?.summary }
 
     // MARK: rows
 

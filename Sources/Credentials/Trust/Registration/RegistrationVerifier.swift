@@ -75,6 +75,11 @@ public struct RegistrationAttestation: Sendable {
         return .object(entry)
     }
 
+    /// What wallets will show of the certificates among the entries of `verifier_info` or `issuer_info`.
+    public static func summaries(of entries: [JSON]) -> [String] {
+        entries.compactMap(RegistrationAttestation.init).compactMap { try? RegistrationCertificate($0.bytes).summary }
+    }
+
     func covers(_ subject: RegistrationSubject) -> Bool { subjects?.contains(subject.id) ?? true }
 }
 
