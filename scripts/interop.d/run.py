@@ -3,7 +3,7 @@
 
 Prints one line a case, `ok` or `NOT OK` with the reason, and ends 1 when one is not ok. The peers are those of peers.py, and
 `neutral`, which holds walletbench against responses that kit.py makes and breaks, `sdjwt`, the matrix of SD-JWT VC,
-and `vci` and `vp`, OpenID4VCI and OpenID4VP over HTTP in both roles.
+`vci` and `vp`, OpenID4VCI and OpenID4VP over HTTP in both roles, and `haip`, walletbench's wallet under HAIP 1.0 and at a page.
 """
 import pathlib
 import sys
@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives import serialization
 
 import kit
 import peers
+import run_haip
 import run_sdjwt
 import run_vp
 import run_vci
@@ -199,6 +200,8 @@ def main(peer, program, folder):
         play_neutral(cases, world)
     if peer == "vp":
         run_vp.play(cases, world)
+    if peer == "haip":
+        run_haip.play(cases, world)
     if peer == "sdjwt":
         run_sdjwt.play(cases, world)
     if peer == "vci":

@@ -191,3 +191,10 @@ def encrypted(payload, public_key, encryption, compressed=False):
     token = JWE(json.dumps(payload).encode(), json.dumps(header))
     token.add_recipient(jwcrypto_key(public_key))
     return token.serialize(compact=True)
+
+
+def decrypted(token, key):
+    """What a JWE says, opened by jwcrypto."""
+    jwe = JWE()
+    jwe.deserialize(token, jwcrypto_key(key))
+    return json.loads(jwe.payload)

@@ -75,8 +75,15 @@ def must_name(client_id, leaf):
         raise Refused("%s is not what the certificate says" % client_id)
 
 
-def answer(link, key, sd_jwt=None, mdoc=None, peer="openvc", spoil_nonce=False, again=False):
+def answer(link, key, again=False, **more):
     """Answers the first credential query. `again` posts the same answer twice and returns what the second got: (status, body)."""
+    uri, form = prepared(link, key, **more)
+    result = exchange(uri, form)
+    return exchange(uri, form) if again else result
+
+
+def prepared(link, key, sd_jwt=None, mdoc=None, peer="openvc", spoil_nonce=False):
+    """The answer to the first credential query, not yet sent: where to, and the form."""
     request = resolve(link)
     nonce = request["nonce"] + ("x" if spoil_nonce else "")
     query = request["dcql_query"]["credentials"][0]
@@ -103,5 +110,4 @@ def answer(link, key, sd_jwt=None, mdoc=None, peer="openvc", spoil_nonce=False, 
         form = {"response": sealed.serialize(compact=True)}
     else:
         form = {"vp_token": json.dumps(token), "state": request["state"]}
-    result = exchange(request["response_uri"], form)
-    return exchange(request["response_uri"], form) if again else result
+    return request["response_uri"], form
