@@ -85,7 +85,7 @@ extension TransactionRecord {
             time: time, role: role, kind: kind, peer: json["peer"]?.stringValue, peerTrusted: json["peerTrusted"]?.boolValue,
             asked: asked, left: left, verdict: verdict, requestHash: json["requestHash"]?.stringValue,
             responseHash: json["responseHash"]?.stringValue,
-            registration: json["registration"].flatMap { $0.isNull ? nil : $0 },
+            registration: json["registration"].flatMap { $0.isNull ? JSON?.none : $0 },
             documents: (json["documents"]?.arrayValue ?? []).compactMap(\.stringValue))
         self.id = id
     }
