@@ -36,11 +36,12 @@ extension Accepting {
         var deferred = first
         while true {
             let left = deferred.notBefore.seconds(since: context.clock.now())
-            if left > 0 {
+            // Whole seconds are cut off: a part of one may be left.
+            if context.clock.now() < deferred.notBefore {
                 guard invocation.flag("wait") else {
                     return IssuanceResult(configurationID: deferred.configurationID, document: document, deferred: deferred)
                 }
-                try await Task.sleep(for: .seconds(min(left, 3600)))
+                try await Task.sleep(for: .seconds(min(left + 1, 3600)))
             }
             do throws(IssuanceError) {
                 switch try await session.poll(deferred) {
