@@ -159,7 +159,7 @@ extension TransactionRecord {
 
 extension RegistrationReport {
     /// As records keep it; nil when there was no certificate.
-    var kept: JSON? { shown.isNull ? nil : shown }
+    var kept: JSON? { shown.isNull ? JSON?.none : shown }
 }
 
 extension CredentialOffer {
