@@ -73,7 +73,7 @@ enum VerifierRequest {
                 do {
                     let asked = invocation.asking("decentralized_identifier", verifier.settings.publicURL, isHAIP: false)
                     other = try VerifierSetup.verifier(asked, trust, store: try invocation.context.serviceVault())
-                } catch { throw .order("a second identity: \((error as? CommandError)?.what ?? "\(error)")") }
+                } catch { throw .order("a second identity: \(error.what)") }
                 return try await verifier.multiSignedRequest(transaction, others: [other.settings.identity])
             case AnnexC.protocolName:
                 guard let request = verifier.annexCRequest(transaction) else {

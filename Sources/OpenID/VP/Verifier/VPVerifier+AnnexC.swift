@@ -1,5 +1,5 @@
 public import Codec
-public import Credentials
+import Credentials
 import Crypto
 import Ports
 
