@@ -2,6 +2,12 @@ import Codec
 import Testing
 
 @Suite struct JSONTests {
+    @Test func aNameWithNULIsWrittenSoThatItReadsBack() throws {
+        let json = JSON.object(["a\u{0}b": "c\u{0}"])
+        #expect(json.encoded() == #"{"a\#u{FFFD}b":"c\u0000"}"#)
+        #expect(try JSON.decode(json.encoded()) == ["a\u{FFFD}b": "c\u{0}"])
+    }
+
     @Test func keepsTypesAndOrder() throws {
         let json = try JSON.decode(#"{"b": 1, "a": [1.5, true, null, "x\u00fc\n\u0000"], "c": {"d": -9223372036854775808}}"#)
         #expect(json.objectValue?.keys == ["b", "a", "c"])

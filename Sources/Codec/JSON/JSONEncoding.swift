@@ -1,6 +1,7 @@
 extension JSON {
     /// The value as text: members in their order, integers as such, the shortest digits of a real that read back to it.
-    /// Compact, or indented by two spaces. Infinities and NaN, which JSON cannot say, become `null`.
+    /// Compact, or indented by two spaces. Infinities and NaN, which JSON cannot say, become `null`; U+0000 in a name, which
+    /// `decode` refuses as many readers do, becomes U+FFFD.
     public func encoded(pretty: Bool = false) -> String {
         var text: [UInt8] = []
         write(to: &text, indentation: pretty ? 0 : nil)
@@ -18,7 +19,7 @@ extension JSON {
             Self.write(elements, "[", "]", to: &text, indentation) { $0.write(to: &$1, indentation: $2) }
         case .object(let object):
             Self.write(object.members, "{", "}", to: &text, indentation) { member, text, indentation in
-                Self.write(member.key, to: &text)
+                Self.write(name: member.key, to: &text)
                 text += (indentation == nil ? ":" : ": ").utf8
                 member.value.write(to: &text, indentation: indentation)
             }
@@ -44,6 +45,13 @@ extension JSON {
         guard let indentation else { return }
         text.append(UInt8(ascii: "\n"))
         text += repeatElement(UInt8(ascii: " "), count: indentation * 2)
+    }
+
+    private static func write(name: String, to text: inout [UInt8]) {
+        guard name.utf8.contains(0) else { return write(name, to: &text) }
+        var readable = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars { readable.append(scalar.value == 0 ? "\u{FFFD}" : scalar) }
+        write(String(readable), to: &text)
     }
 
     private static func write(_ string: String, to text: inout [UInt8]) {
