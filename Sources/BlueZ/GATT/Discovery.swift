@@ -5,8 +5,10 @@ import Proximity
 enum Discovery {
     private static let device = "org.bluez.Device1"
     private static let connectSeconds = 30
-    /// BlueZ scans in rounds of about 10 s with pauses between; a scan that is begun anew has none.
-    private static let roundMilliseconds: Int64 = 4_000
+    /// BlueZ scans in rounds of 10.24 s with pauses of 5 s between; a scan that is begun anew has none. A kernel that waits for the answer
+    /// to a scan request tells of an advertisement at the end of its round at the latest, so only the first round may be shorter.
+    private static let firstRoundMilliseconds: Int64 = 4_000
+    private static let roundMilliseconds: Int64 = 12_000
 
     /// The characteristics of a connected peer's service, by their place in the table.
     struct Service: Sendable {
@@ -31,10 +33,12 @@ enum Discovery {
             found = .success(
                 try await watch(radio) { changes async throws(LinkError) in
                     try await limited(seconds, "looking for an advertisement of \(uuid)") { () async throws(LinkError) in
+                        var round = firstRoundMilliseconds
                         while true {
                             try await scan(for: uuid, radio)
-                            if let path = try await advertiser(of: uuid, radio, changes) { return path }
+                            if let path = try await advertiser(of: uuid, radio, changes, milliseconds: round) { return path }
                             await stop(radio)
+                            round = roundMilliseconds
                         }
                     }
                 })
@@ -63,9 +67,9 @@ enum Discovery {
     /// Waits for an advertiser, for one round of scanning.
     /// - Returns: nil when none was heard.
     private static func advertiser(
-        of uuid: BluetoothUUID, _ radio: Radio, _ changes: Changes
+        of uuid: BluetoothUUID, _ radio: Radio, _ changes: Changes, milliseconds: Int64
     ) async throws(LinkError) -> String? {
-        let deadline = monotonicMilliseconds() + roundMilliseconds
+        let deadline = monotonicMilliseconds() + milliseconds
         while monotonicMilliseconds() < deadline {
             if let path = advertiser(of: uuid, in: try await radio.objects(), radio.adapter) { return path }
             try await changes.next()
