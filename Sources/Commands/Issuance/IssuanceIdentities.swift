@@ -40,9 +40,6 @@ struct IssuanceIdentities {
         return reader
     }
 
-    /// The root of this home's documents, as a file.
-    var documentRoot: String { folder.file("iaca.pem") }
-
     /// The document signer as it issues where a CRL is served: the same key and certificate, but for the address of the CRL.
     ///
     /// - Parameter base: where CRLs are; their name follows.

@@ -41,6 +41,8 @@ struct IssuerService {
             statuses: lists?.desk)
         let vault = try context.serviceVault()
         self.vault = vault
+        var presentation: IssuerPresentation?
+        if let pages { presentation = try await Self.desk(invocation, identifier, vault, root, pages.presentation) }
         issuer = VCIIssuer(
             settings: settings,
             keys: .init(
@@ -49,7 +51,7 @@ struct IssuerService {
                 providers: try identities.providerRoots(adding: invocation.strings("wallet-anchor"))),
             source: source, table: vault, clock: context.clock, tableClock: SystemClock(), random: context.random,
             faults: try IssuanceFaults(context, .issuer, registration.fault), consentPage: pages?.consent,
-            presentation: try pages.map { try Self.desk(context, identifier, vault, $0.presentation) })
+            presentation: presentation)
     }
 
     /// Draws the pages of the authorization endpoint.
@@ -60,23 +62,25 @@ struct IssuerService {
 
     /// The issuer's own verifier, which asks as the reader of this home, and trusts this home's documents too.
     private static func desk(
-        _ context: Context, _ identifier: String, _ vault: Vault, _ page: @escaping @Sendable (String) -> String
-    ) throws -> IssuerPresentation {
-        let identities = IssuanceIdentities(context)
-        let reader = try identities.reader()
-        let anchors =
-            context.usesTrust
-            ? try TrustStore(of: context.home).anchors(adding: [identities.documentRoot], role: .documents) : .none
+        _ invocation: Invocation, _ identifier: String, _ vault: Vault, _ root: Certificate,
+        _ page: @escaping @Sendable (String) -> String
+    ) async throws -> IssuerPresentation {
+        let context = invocation.context
+        let reader = try IssuanceIdentities(context).reader()
+        let trust = try await VerifierTrust(invocation, .none)
+        let anchors = context.usesTrust ? trust.documents.anchors.adding(TrustAnchor(root, role: .documents)) : .none
         let signer = try JWSSigner(reader.key, nonce: context.isDeterministic ? .deterministic : .random)
-        let settings = VPVerifierSettings(
+        var settings = VPVerifierSettings(
             identity: VPIdentity(.x509Hash, signer: signer, certificates: [reader.certificate]),
             publicURL: try WebURL("\(identifier)/\(IssuerPresentation.path)"),
             tokens: VPTokenVerifier(
                 signers: SignerVerifier(anchors: anchors, edition: context.edition, skew: Int64(context.skew)),
-                rule: VerdictRule(trustWaived: !context.usesTrust)))
+                rule: VerdictRule(trustWaived: !context.usesTrust, statusEnforced: true)))
+        settings.completion = { await trust.completed($0) }
         var orders: [String: VPOrder] = [:]
         for name in ["pid", "pid-mdoc", "mdl"] { orders[name] = try VerifierPresets.json(name).map { try VPOrder($0) } }
-        let verifier = VPVerifier(settings, store: vault, clock: context.clock, random: context.random)
+        let verifier = VPVerifier(
+            settings, store: vault, clock: context.clock, tableClock: SystemClock(), random: context.random)
         return IssuerPresentation(verifier: verifier, orders: orders, page: page)
     }
 

@@ -19,6 +19,11 @@ struct RegistrationChoice: Sendable {
         )
     }
 
+    /// Nothing is said about a registration.
+    static let none = RegistrationChoice()
+
+    private init() { (certificate, access, fault) = (nil, nil, nil) }
+
     /// - Throws: exit code 1 when the file is no certificate in the form of a JWT.
     init(_ invocation: Invocation, as role: RegistrationFault.Role) async throws {
         let context = invocation.context

@@ -124,9 +124,13 @@ struct VerifierTrust: Sendable {
     let registration: RegistrationChoice
 
     init(_ invocation: Invocation) async throws {
+        try await self.init(invocation, RegistrationChoice(invocation, as: .verifier))
+    }
+
+    init(_ invocation: Invocation, _ registration: RegistrationChoice) async throws {
         documents = try await TrustSetup(invocation, role: .documents)
         statuses = try StatusSetup(invocation.context)
-        registration = try await RegistrationChoice(invocation, as: .verifier)
+        self.registration = registration
     }
 
     /// The report with status, revocation and what trust lists had to say.
