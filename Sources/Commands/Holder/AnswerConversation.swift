@@ -71,20 +71,8 @@ struct AnswerConversation: Sendable {
     // MARK: the answer
 
     private func answer(_ request: VPRequest, _ outcome: inout Outcome) async throws {
-        let presenter = Presenter(keyStore: setup.wallet.keys, tampering: setup.tampering)
         let recipient = StoredDocument.Recipient.of(request.client)
-        let held = try await setup.credentials(for: recipient)
-        let proposal: VPProposal
-        do {
-            proposal = try wallet.propose(request, from: held, presenter: presenter, choosing: setup.choices)
-        } catch {
-            let free = try? wallet.propose(request, from: held, presenter: presenter)
-            if let free {
-                AnswerView(console).show(
-                    request, free.proposal, outcome.checks, outcome.registration, revealing: setup.context.reveals)
-            }
-            throw CommandError.usage("--choose: \(error)", hint: "the numbers are those that are shown")
-        }
+        let proposal = try proposal(request, from: try await setup.credentials(for: recipient), outcome)
         outcome.checks.append(contentsOf: proposal.checks)
         outcome.proposal = proposal.proposal
         AnswerView(console).show(
@@ -118,6 +106,21 @@ struct AnswerConversation: Sendable {
             outcome.refusal = refused(request, refusal.description, &outcome)
         } catch let error as PresentationError {
             throw CommandError("the response cannot be made: \(error)", hint: Self.mend(of: error))
+        }
+    }
+
+    /// What can be answered, as --choose wants it.
+    /// - Throws: exit code 2 when it names what is not there; what is there was shown then.
+    private func proposal(_ request: VPRequest, from held: [HeldCredential], _ outcome: Outcome) throws -> VPProposal {
+        let presenter = Presenter(keyStore: setup.wallet.keys, tampering: setup.tampering)
+        do {
+            return try wallet.propose(request, from: held, presenter: presenter, choosing: setup.choices)
+        } catch {
+            if let free = try? wallet.propose(request, from: held, presenter: presenter) {
+                AnswerView(console).show(
+                    request, free.proposal, outcome.checks, outcome.registration, revealing: setup.context.reveals)
+            }
+            throw CommandError.usage("--choose: \(error)", hint: "the numbers are those that are shown")
         }
     }
 
