@@ -33,8 +33,8 @@ enum IssuerStatus {
         return Command(
             name: verb, summary: "\(verb) an issued document (\(meaning))",
             discussion: """
-                Changes the status of a document that `issuer mint --status` made, with all its copies, and signs its list again. Verifiers see \
-                it once they read the list: at once with --status-source, else when their copy's time is over.
+                Changes the status of a document that `issuer serve` issued or `issuer mint --status` made, with all its copies, and signs its \
+                list again. Verifiers see it once they read the list: a new run reads it anew, a lasting one when its copy's time is over.
                 """,
             examples: [Example("walletbench issuer \(verb) 5f1c02aa"), Example("walletbench issuer status", "the ids")],
             arguments: [Argument("ID", "The id that mint printed, or its beginning")]
