@@ -48,12 +48,7 @@ enum VerifierServe {
     private static func run(_ invocation: Invocation) async throws -> ExitCode {
         let context = invocation.context
         let files = try invocation.strings("report").map { path throws(CommandError) in try ReportFile(path) }
-        var order: JSON?
-        if let name = invocation.string("request") {
-            order = VerifierPresets.json(name)
-            if order == nil { order = try InputReader.read(name).json(as: "a request") }
-        }
-        let first = order
+        let first = try first(invocation)
         let setup = try ServerSetup(invocation)
         let store = try context.serviceVault()
         let hub = EventHub()
@@ -86,20 +81,32 @@ enum VerifierServe {
                     throw CommandError.refused("--request: \(error)")
                 }
             }
-            let (log, verifier) = (VerifierLog(context: context), personas.list.first?.verifier)
             return try await wait(isOnce: isOnce, seconds: seconds) {
-                for await ended in ends {
-                    if let transaction = try? await verifier?.transaction(ended.id) {
-                        await log.record(transaction, ended.report)
-                    }
-                    if isOnce { return ended }
-                }
-                return nil
+                await logged(ends, personas.list.first?.verifier, context, isOnce: isOnce)
             }
         }
         guard let report = ended?.report else { return .refused }
         for file in files { try file.write(report, redacting: false, faults: context.faults.map(\.text)) }
         return report.verdict.exitCode
+    }
+
+    /// What `--request` asks at once: a preset, or a file.
+    private static func first(_ invocation: Invocation) throws(CommandError) -> JSON? {
+        guard let name = invocation.string("request") else { return nil }
+        if let preset = VerifierPresets.json(name) { return preset }
+        return try InputReader.read(name).json(as: "a request")
+    }
+
+    /// Records every answer; returns the first with `--once`, else nil in the end.
+    private static func logged(
+        _ ends: AsyncStream<Ended>, _ verifier: VPVerifier?, _ context: Context, isOnce: Bool
+    ) async -> Ended? {
+        let log = VerifierLog(context: context)
+        for await ended in ends {
+            if let transaction = try? await verifier?.transaction(ended.id) { await log.record(transaction, ended.report) }
+            if isOnce { return ended }
+        }
+        return nil
     }
 
     private static func template(_ name: String) -> VerifierSite.Template? {
