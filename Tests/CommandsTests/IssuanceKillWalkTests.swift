@@ -1,5 +1,4 @@
 import Codec
-import Glibc
 import Testing
 
 /// Issuer or wallet dies as if by `kill -9` at the steps of an issuance in turn, a deferred one, so that both have something to come back
@@ -69,12 +68,9 @@ import Testing
     }
 
     private func numbers(_ points: [String]) -> [Int] {
-        if let walk = getenv("WALLETBENCH_KILL_WALK"), String(cString: walk) == "all" { return Array(1...points.count) }
         // The last of each kind, whatever the port and the name of the offer.
-        let kinds = points.map { point in
-            point.replacing(#/127\.0\.0\.1:\d+/#, with: "").replacing(#/\/offer\/.*/#, with: "/offer")
-        }
-        return Dictionary(kinds.enumerated().map { ($1, $0 + 1) }, uniquingKeysWith: { max($0, $1) }).values.sorted()
+        KillNumbers.walked(
+            points.map { $0.replacing(#/127\.0\.0\.1:\d+/#, with: "").replacing(#/\/offer\/.*/#, with: "/offer") })
     }
 
     /// `round N M`: an issuance in which the issuer dies at its point N, the wallet at its point M, and 0 is never; then the issuer is

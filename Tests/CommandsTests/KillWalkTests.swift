@@ -1,5 +1,4 @@
 import Codec
-import Glibc
 import Testing
 
 /// Holder or reader dies as if by `kill -9` at the steps of a presentation in turn. Nothing that was acknowledged is lost, a copy that
@@ -73,9 +72,8 @@ import Testing
     }
 
     private func numbers(_ points: [String]) -> [Int] {
-        if let walk = getenv("WALLETBENCH_KILL_WALK"), String(cString: walk) == "all" { return Array(1...points.count) }
         // The last of each kind: the first are passed while the home opens, which the tests of the vault walk.
-        return Dictionary(points.enumerated().map { ($1, $0 + 1) }, uniquingKeysWith: { max($0, $1) }).values.sorted()
+        KillNumbers.walked(points)
     }
 
     /// `round N M`: a presentation in which the holder dies at its point N, the reader at its point M, and 0 is never. What a killed
