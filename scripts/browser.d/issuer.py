@@ -89,11 +89,7 @@ def it_is_presented_by_proximity(stage, browser):
     holder = subprocess.Popen(
         [PROGRAM, "holder", "present", "--link", f"unix:{link}", "--consent", "auto", "--json", "--timeout", "120", "--home", stage.wallet],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    engagement = None
-    for line in holder.stdout:
-        engagement = json.loads(line).get("engagement")
-        if engagement:
-            break
+    engagement = first_of(holder, "engagement")
     expect(engagement, "the holder shows no engagement")
     report = run(stage.reader, "reader", "read", "--engagement", engagement, "--request", "mdl", "--json").strip().splitlines()[-1]
     holder.stdout.read()
@@ -111,39 +107,46 @@ def it_is_presented_over_OpenID4VP(stage, browser):
     browser.wait("document.getElementById('verdict').innerText.includes('Passed')", "the verdict Passed")
 
 
-def options_are_switched(stage, browser):
+def set_switches(stage, browser, values):
+    """Switches options on the issuer's page, and waits until the page that comes shows each of them."""
     browser.go(stage.issuer.url + "/")
-    browser.evaluate("document.getElementById('switch-defer').value = '1'")
-    browser.evaluate("document.getElementById('switch-response-encryption').value = 'required'")
+    for name, value in values.items():
+        browser.evaluate(f"document.getElementById('switch-{name}').value = '{value}'")
     browser.evaluate("document.querySelector('form[action$=\"/control/switches\"]').requestSubmit()")
-    browser.wait("document.readyState === 'complete' && document.getElementById('switch-defer')?.value === '1'", "the switched option")
+    for name, value in values.items():
+        browser.wait(
+            f"document.readyState === 'complete' && document.getElementById('switch-{name}')?.value === '{value}'",
+            f"the option {name} as {value}")
+
+
+def first_of(process, member):
+    """The first value of a member among the lines of JSON that a process prints."""
+    for line in process.stdout:
+        value = json.loads(line).get(member)
+        if value:
+            return value
+    return None
+
+
+def options_are_switched(stage, browser):
+    set_switches(stage, browser, {"response-encryption": "required", "defer": "1"})
     make_offer(stage, browser, "pid-mdoc", grant="authorization-code")
     answer = stage.accept(stage.shot(browser, "issuer-deferred"), "--authorize", "direct", "--wait")
     expect(answer["documents"][0]["state"] == "issued", f"deferred and waited for: {json.dumps(answer)[:500]}")
     wait_until_done(browser)
     for wanted in ("deferred: pid-mdoc", "issued 1 × pid-mdoc", "par", "authorize"):
         expect(wanted in browser.text(), f"the page does not say {wanted}")
-    browser.go(stage.issuer.url + "/")
-    browser.evaluate("document.getElementById('switch-defer').value = '0'")
-    browser.evaluate("document.querySelector('form[action$=\"/control/switches\"]').requestSubmit()")
-    browser.wait("document.readyState === 'complete' && document.getElementById('switch-defer')?.value === '0'", "the option switched back")
+    set_switches(stage, browser, {"defer": "0"})
 
 
 def a_person_decides_at_the_authorization_page(stage, browser):
-    browser.go(stage.issuer.url + "/")
-    browser.evaluate("document.getElementById('switch-ask').value = 'on'")
-    browser.evaluate("document.querySelector('form[action$=\"/control/switches\"]').requestSubmit()")
-    browser.wait("document.readyState === 'complete' && document.getElementById('switch-ask')?.value === 'on'", "the switched option")
+    set_switches(stage, browser, {"ask": "on"})
     make_offer(stage, browser, "mdl", grant="authorization-code")
     offer = browser.evaluate("document.getElementById('offer').textContent")
     wallet = subprocess.Popen(
         [PROGRAM, "holder", "accept", offer, "--consent", "auto", "--allow-private", "--json", "--home", stage.wallet],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    address = None
-    for line in wallet.stdout:
-        address = json.loads(line).get("open")
-        if address:
-            break
+    address = first_of(wallet, "open")
     expect(address, "the wallet names no page to open")
     browser.go(address)
     expect("Issue to this wallet?" in browser.text(), f"the page to decide on says {browser.text()[:300]}")
